@@ -48,6 +48,7 @@ _ABOUT_BANKS = (
     "gateway.bankline",
     "gateway.bankstatement",
     "gateway.importedfile",
+    "gateway.linepart",
 )
 _ABOUT_PARTS = (
     "accounts.heartbeat",

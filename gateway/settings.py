@@ -40,6 +40,8 @@ PROVIDER_PAUSE_S = env.int("ONPAY_PROVIDER_PAUSE_S", default=60)
 ACQUIRER_SCRIPTS = env.dict("ONPAY_ACQUIRER_SCRIPTS", default={})
 # Seconds until money that does not fit its payment is given back by itself; until then staff can keep it.
 SUSPENSE_RETURNS_AFTER_S = env.int("ONPAY_SUSPENSE_RETURNS_AFTER", default=3600)
+# A bank account without a statement for more than so many banking days (Monday to Friday) is an alarm.
+STATEMENTS_LATE_AFTER_DAYS = env.int("ONPAY_STATEMENTS_LATE_AFTER_DAYS", default=3)
 # Days until a proposal of staff that no second person has confirmed ends by itself.
 PROPOSALS_EXPIRE_AFTER_DAYS = env.int("ONPAY_PROPOSALS_EXPIRE_AFTER_DAYS", default=14)
 

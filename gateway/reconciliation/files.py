@@ -166,7 +166,19 @@ def turn_down(file_id: str, note: str) -> None:
     file = hold(file_id)
     if file.state != State.UPLOADED:
         raise BankFileRefused
+    file.cleared_at = utcnow()
     _refuse(file, "", note, 0)
+
+
+@transaction.atomic
+def clear(file_id: str) -> ImportedFile:
+    """Staff have dealt with a refused file. Raises ONP409_BANK_FILE unless it was refused and waits for that."""
+    file = hold(file_id)
+    if file.state != State.REFUSED or file.cleared_at:
+        raise BankFileRefused
+    file.cleared_at = utcnow()
+    file.save(update_fields=["cleared_at"])
+    return file
 
 
 def take(file: ImportedFile, _at: datetime) -> None:
@@ -191,7 +203,7 @@ def take(file: ImportedFile, _at: datetime) -> None:
 def _refuse(file: ImportedFile, cause: str, reason: str, line: int) -> None:
     file.state, file.due_at = State.REFUSED, None
     file.cause, file.failure, file.failed_line = cause, reason[:255], line
-    file.save(update_fields=["state", "format", "due_at", "cause", "failure", "failed_line"])
+    file.save(update_fields=["state", "format", "due_at", "cause", "failure", "failed_line", "cleared_at"])
 
 
 def _told(refused: DocumentRefused) -> BankFileUnreadable | BankFileRefused:

@@ -44,6 +44,9 @@ class BankAccount(models.Model):
     )
     mapping = models.JSONField(null=True, blank=True, help_text="What the columns of its CSV files are")
     is_closed = models.BooleanField(default=False, help_text="No statement is expected any more")
+    missing_since = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a statement was found to be missing"
+    )
     created_at = models.DateTimeField(default=utcnow, editable=False)
     updated_at = models.DateTimeField(default=utcnow, editable=False)
 
@@ -74,6 +77,7 @@ class ImportedFile(models.Model):
     cause = models.CharField(max_length=20, blank=True, default="", help_text="Why it was refused")
     failure = models.CharField(max_length=255, blank=True, default="")
     failed_line = models.IntegerField(default=0, help_text="Of the file; 0: the whole file")
+    cleared_at = models.DateTimeField(null=True, blank=True, help_text="When staff had dealt with its refusal")
     uploaded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,

@@ -32,7 +32,7 @@ from gateway.payments.models import Payment
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
-from gateway.reconciliation.models import BankAccount, ImportedFile
+from gateway.reconciliation.models import BankAccount, BankLine, BankStatement, ImportedFile, LinePart
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
 from gateway.requests.models import ApiRequest, IdempotencyKey
@@ -41,6 +41,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     audit_log,
     bank_accounts,
     bank_files,
+    bank_statements,
     companies,
     conversions,
     customers,
@@ -150,7 +151,17 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (SettlementDifference, "difference"),
         ),
     ),
-    ("Banks", ((BankAccount, "account_balance"), (ImportedFile, "upload_file"), (RegistrationFile, "receipt_long"))),
+    (
+        "Banks",
+        (
+            (BankAccount, "account_balance"),
+            (ImportedFile, "upload_file"),
+            (BankStatement, "request_quote"),
+            (BankLine, "format_list_bulleted"),
+            (LinePart, "account_tree"),
+            (RegistrationFile, "receipt_long"),
+        ),
+    ),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (
         "Schedule",

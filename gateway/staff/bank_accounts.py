@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action
 from unfold.enums import ActionVariant
@@ -27,6 +28,7 @@ from gateway.staff.bank_mappings import MappingActions
 from gateway.staff.kit.columns import column, moment, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 
 LABELS = {"iban": "IBAN", "clabe": "CLABE", "cbu": "CBU", "ispb": "ISPB"}
@@ -122,6 +124,11 @@ def _initial(account: BankAccount | None) -> dict[str, Any]:
     return {"code": account.code, **values, **values["numbers"], **texts, "owner": str(values["owner"] or "")}
 
 
+def without_statement() -> Q:
+    """Accounts that miss a statement."""
+    return Q(missing_since__isnull=False)
+
+
 @admin.register(BankAccount)
 class BankAccountAdmin(MappingActions):
     """Change permission: propose and confirm."""
@@ -138,8 +145,10 @@ class BankAccountAdmin(MappingActions):
         (None, {"fields": ("id", ("code", "title"), ("currency", related("owner")), column("numbers", _numbers))}),
         ("Provider accounts", {"fields": ("provider_accounts",)}),
         ("Fees", {"fields": (column("fee_codes", _listed), column("fee_texts", _listed))}),
-        ("Timestamps", {"fields": (("is_closed", moment("created_at"), moment("updated_at")),)}),
+        ("Statements", {"fields": (("is_closed", moment("missing_since", "missing since")),)}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
     )
+    queues = (Queue("missing", "Missing statements", "event_busy", without_statement, "missing_since", environment=""),)
     actions_list = (*ReadOnlyAdmin.actions_list, "enter")
     actions_detail = ("change_it", "columns")
 

@@ -17,7 +17,7 @@ from accounts.audit import Actor
 from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
-from gateway.reconciliation.files import turn_down, upload
+from gateway.reconciliation.files import clear, turn_down, upload
 from gateway.reconciliation.models import BankAccount, ImportedFile
 from gateway.reconciliation.proposals import ConfirmFile
 from gateway.serving.limits import takes_files
@@ -53,6 +53,11 @@ def unconfirmed() -> Q:
     return Q(state=State.UPLOADED)
 
 
+def refused() -> Q:
+    """Files that took no effect although nobody turned them down."""
+    return Q(state=State.REFUSED, cleared_at=None)
+
+
 @admin.register(ImportedFile)
 class ImportedFileAdmin(ReadOnlyAdmin):
     """Add permission: upload, propose and confirm."""
@@ -78,11 +83,22 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         (None, {"fields": ("id", ("name", "state"), related("account", "bank account"), column("format", _or_empty))}),
         ("Why it was refused", {"fields": (column("cause", _or_empty), column("failure", _or_empty), "failed_line")}),
         ("Content", {"fields": (("size", "digest"), related("uploaded_by"))}),
-        ("Timestamps", {"fields": ((moment("created_at", "imported"), moment("taken_at", "took effect")),)}),
+        (
+            "Timestamps",
+            {
+                "fields": (
+                    (moment("created_at", "imported"), moment("taken_at", "took effect")),
+                    moment("cleared_at", "dealt with"),
+                )
+            },
+        ),
     )
-    queues = (Queue("confirm", "Files of banks to confirm", "upload_file", unconfirmed, "created_at", environment=""),)
+    queues = (
+        Queue("confirm", "Files of banks to confirm", "upload_file", unconfirmed, "created_at", environment=""),
+        Queue("refused", "Files of banks refused", "error", refused, "created_at", environment=""),
+    )
     actions_list = (*ReadOnlyAdmin.actions_list, "upload")
-    actions_detail = ("propose", "turn_down")
+    actions_detail = ("propose", "turn_down", "clear")
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_content")
@@ -95,9 +111,13 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         return request.user.has_perm(ConfirmFile.permission)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Only while the file waits for people."""
+        """Only what is possible now."""
         file = self.get_object(request, unquote(str(object_id)))
-        return super().get_actions_detail(request, object_id) if file and file.state == State.UPLOADED else []
+        if file is None:
+            return []
+        waits = {"propose": file.state == State.UPLOADED, "turn_down": file.state == State.UPLOADED}
+        waits["clear"] = file.state == State.REFUSED and file.cleared_at is None
+        return [one for one in super().get_actions_detail(request, object_id) if waits[one.path]]
 
     @takes_files
     @action(description="Upload a file", permissions=["upload"], icon="upload_file")
@@ -140,5 +160,20 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         def act() -> Done:
             turn_down(file.pk, note)
             return Done(file, "turned_down", f"Turned down: {note}", f"{file} takes no effect.")
+
+        return self.carry_out(request, file, act)
+
+    @action(description="Dealt with", permissions=["upload"], icon="done")
+    def clear(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """It changes nothing but the queue, so one person is enough."""
+        file = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = "The refused file leaves the queue. Nothing of it takes effect; it can be imported again."
+            return self.decision(request, file, "The refusal was dealt with", sentence=text, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            return Done(clear(file.pk), "cleared", f"Dealt with: {note}", f"{file} has left the queue.")
 
         return self.carry_out(request, file, act)

@@ -7,8 +7,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from kombu.exceptions import OperationalError
 from unfold.decorators import action, display
 
+from gateway.reconciliation.models import BankAccount
 from gateway.staff.kit.columns import address, moment, pretty
 from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.overview import banks
 from ledger import tasks
 from ledger.proofs import selectors
 from ledger.proofs.models import Proof
@@ -20,6 +22,7 @@ PASSED, FAILED, UNFINISHED = "passed", "failed", "unfinished"
 class ProofAdmin(ReadOnlyAdmin):
     """Whoever can view proofs can also request one: it changes nothing."""
 
+    list_before_template = "admin/bank_standings.html"
     words = {"pk": int}
     search_help_text = "Proof number"
     list_display = ("id", "result", "invariants", moment("started_at"), moment("finished_at"))
@@ -34,6 +37,11 @@ class ProofAdmin(ReadOnlyAdmin):
     @display(description="result", label={PASSED: "success", FAILED: "danger", UNFINISHED: "warning"})
     def result(self, proof: Proof) -> str:
         return {True: PASSED, False: FAILED, None: UNFINISHED}[proof.holds]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """With the bank accounts against the books, for those who may see bank accounts."""
+        sees = admin.site._registry[BankAccount].has_view_permission(request)
+        return super().changelist_view(request, (extra_context or {}) | {"banks": banks.panel() if sees else None})
 
     def has_verify_permission(self, request: HttpRequest) -> bool:
         return bool(self.has_view_permission(request))

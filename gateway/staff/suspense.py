@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from unfold.decorators import action
+from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextInputWidget
 
@@ -18,18 +18,19 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
-from gateway.payments.other_money import Cause
+from gateway.reconciliation.models import BankAccount
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import EMPTY, colored, column, moment, related
+from gateway.staff.kit.columns import EMPTY, colored, column, link, moment, named, related
 from gateway.staff.kit.forms import NoteField, NoteForm, PaymentField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.unclear import ASKED
+from gateway.staff.overview.panels import ago
 from gateway.suspense import services
 from gateway.suspense.errors import ItemState
 from gateway.suspense.lifecycle import SuspenseAction
-from gateway.suspense.models import LONGEST_REFERENCE, State, SuspenseItem
+from gateway.suspense.models import CAUSES, LONGEST_REFERENCE, OPEN, State, SuspenseItem
 from gateway.suspense.proposals import Assign, Attribute, GiveBack, NotReturned, Returned, meant_id
 from ledger.models import Transfer
 
@@ -57,9 +58,39 @@ def _or_empty(text: str) -> str:
     return text or EMPTY
 
 
+class BankAccountFilter(admin.SimpleListFilter):
+    """Lines of one bank account."""
+
+    title, parameter_name = "bank account", "bank_account"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(code, code) for code in BankAccount.objects.order_by("code").values_list("code", flat=True)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[SuspenseItem]) -> QuerySet[SuspenseItem]:
+        return queryset.filter(bank_account=self.value()) if self.value() else queryset
+
+
+class DirectionFilter(admin.SimpleListFilter):
+    """Whether the money arrived or left."""
+
+    title = parameter_name = "direction"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("in", "Received"), ("out", "Left")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[SuspenseItem]) -> QuerySet[SuspenseItem]:
+        signs = {"in": Q(amount__gt=0), "out": Q(amount__lt=0)}
+        return queryset.filter(signs.get(self.value() or "", Q()))
+
+
 def to_decide() -> Q:
-    """Money that stays until staff decide."""
-    return Q(state=State.HELD, return_at=None)
+    """Money at provider accounts that stays until staff decide."""
+    return Q(state=State.HELD, return_at=None, line_id="")
+
+
+def lines_to_explain() -> Q:
+    """Lines of bank statements that nothing explains."""
+    return Q(state=State.HELD) & ~Q(line_id="")
 
 
 def overdue() -> Q:
@@ -73,24 +104,26 @@ class SuspenseAdmin(ReadOnlyAdmin):
 
     has_history = True
     permissions_used = ("view", "change")
-    ids = {"cmp": "merchant__company", "pay": "payment", "pac": "account"}
+    ids = {"cmp": "merchant__company", "pay": "payment", "pac": "account", "bln": "line_id"}
     words = {"reference": str, "return_reference": str}
-    search_help_text = "Item, payment, company or provider account id, or the provider's own id of the money"
+    search_help_text = "Item, payment, company, provider account or line id, or the provider's own id of the money"
     listed_at = ("merchant", "payment", "account")
     list_select_related = ("merchant__company", "payment", "account")
     list_display = (
         "id",
-        colored("state", HELD="warning", RETURNING="info", RETURNED="success", ASSIGNED="success"),
-        colored("cause", **{cause.value: "info" for cause in Cause}),
+        colored("state", HELD="warning", RETURNING="info", RETURNED="success", ASSIGNED="success", RESOLVED="success"),
+        colored("cause", **{value: "info" for value, _ in CAUSES}),
         money("amount"),
+        "direction",
         related("merchant"),
-        related("account"),
+        "where",
         moment("received_at", "received"),
+        "age",
     )
-    list_filter = ("state", "cause", "method", CurrencyFilter)
+    list_filter = ("state", "cause", "method", CurrencyFilter, BankAccountFilter, DirectionFilter)
     fieldsets = (
-        (None, {"fields": ("id", ("state", "cause"), (money("amount"), "method"))}),
-        ("Received", {"fields": (related("account", "provider account"), ("reference", moment("received_at")))}),
+        (None, {"fields": ("id", ("state", "cause"), (money("amount"), "direction"), ("method", "age"))}),
+        ("Where", {"fields": ("where", ("reference", moment("received_at")), named("line_id", "line of a statement"))}),
         ("Meant for", {"fields": ((related("merchant"), related("payment")),)}),
         (
             "Return",
@@ -108,9 +141,24 @@ class SuspenseAdmin(ReadOnlyAdmin):
     )
     queues = (
         Queue("decide", "Money in suspense", "pending", to_decide, "received_at", environment=""),
+        Queue("lines", "Lines in suspense", "playlist_remove", lines_to_explain, "received_at", environment=""),
         Queue("unclear", "Unclear returns of money", "help", overdue, "certain_by", deadline=True, environment=""),
     )
     actions_detail = ("give_back", "assign", "attribute", "returned", "not_returned", "keep")
+
+    @display(description="direction")
+    def direction(self, item: SuspenseItem) -> str:
+        return "Received" if item.amount > 0 else "Left"
+
+    @display(description="account")
+    def where(self, item: SuspenseItem) -> str:
+        """The provider account, or the code of the bank account."""
+        return link(item.account) if item.account else item.bank_account
+
+    @display(description="age")
+    def age(self, item: SuspenseItem) -> str:
+        """How long it has been held."""
+        return ago(max(0.0, (utcnow() - item.received_at).total_seconds())) if item.state in OPEN else EMPTY
 
     def related_to(self, record: SuspenseItem) -> Iterable[Related]:
         yield from super().related_to(record)
@@ -191,7 +239,7 @@ class SuspenseAdmin(ReadOnlyAdmin):
 
 
 def _require_unattributed(item: SuspenseItem) -> None:
-    if item.state != State.HELD or item.payment_id:
+    if item.state != State.HELD or item.payment_id or item.is_line:
         raise ItemState
 
 

@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
 from gateway.models import (
+    BankAccount,
     Dispute,
     ImportedFile,
     Payment,
@@ -17,6 +18,7 @@ from gateway.models import (
     SuspenseItem,
     Withdrawal,
 )
+from gateway.payout_batches.models import BatchAnswer, PayoutBatch
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -65,6 +67,11 @@ QUEUES = {
     "Unclear returns of money": (SuspenseItem, "unclear"),
     "Settlement differences": (SettlementDifference, "open"),
     "Files of banks to confirm": (ImportedFile, "confirm"),
+    "Files of banks refused": (ImportedFile, "refused"),
+    "Missing statements": (BankAccount, "missing"),
+    "Payment files that wait for people": (PayoutBatch, "waiting"),
+    "Answers to payment files that do not fit": (BatchAnswer, "unfitting"),
+    "Lines in suspense": (SuspenseItem, "lines"),
 }
 
 

@@ -10,8 +10,9 @@ from django.http import HttpRequest
 
 from accounts.models import Heartbeat
 from gateway.payments.models import Payment
+from gateway.reconciliation.models import BankAccount
 from gateway.refunds.models import Refund
-from gateway.staff.overview import decisions, due, endpoints, money, proof, queues, volumes
+from gateway.staff.overview import banks, decisions, due, endpoints, money, proof, queues, volumes
 from gateway.staff.overview.kept import kept
 from gateway.staff.overview.panels import WATCH, Panel
 from ledger.models import Advance, Balance, Proof
@@ -22,6 +23,7 @@ PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
     ("Advances to review", Advance, decisions.advances),
     ("Refund answers", Refund, decisions.answers),
     ("Proof of the books", Proof, proof.panel),
+    ("Bank accounts", BankAccount, banks.panel),
     ("Due work", Heartbeat, due.panel),
     ("Service health", Heartbeat, due.parts),
     ("Failing endpoints", Endpoint, endpoints.panel),
