@@ -84,12 +84,14 @@ class Notice:
 class Arrival:
     """Money that arrived at an account, as its institution lists it.
 
-    `payment_id` is the payment that it names, in the form of our ids; there may be none of this id.
+    `payment_id` is the payment that it names, in the form of our ids; there may be none of this id. `returned_id` is
+    the refund, or the return of money in suspense, that was paid and that its beneficiary's bank has sent back.
     """
 
     method: str
     money: Money
     payment_id: str | None = None
+    returned_id: str | None = None
 
 
 class Provider(ABC, Generic[C]):

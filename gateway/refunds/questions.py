@@ -20,6 +20,7 @@ from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund, Status
 from gateway.refunds.provider import ACQUIRER_REFUSED, order_of, take
 from gateway.refunds.services import lock
+from gateway.suspense.holding import hold_what_came_back
 
 log = structlog.get_logger()
 
@@ -41,11 +42,15 @@ def ask_and_take(merchant: Merchant, question: Question) -> None:
 def look(refund: Refund) -> None:
     """Queries a completed refund once more: the payer's bank may send it back days later.
 
-    It stays as it is; people look it up. Never call it inside a transaction. Raises NotSent and Unclear.
+    The refund stays as it is, and money that is back is held in suspense until people decide. Never call it inside a
+    transaction. Raises NotSent and Unclear.
     """
-    told = rail_of(refund.payment).ask_refund(order_of(refund), clock.now(refund.merchant))
+    order = order_of(refund)
+    told = rail_of(refund.payment).ask_refund(order, clock.now(refund.merchant))
     if told.answered in NOT_RETURNED:
         log.critical("refund.told_otherwise", refund=refund.id, told=told.answered, reference=told.reference)
+        if refund.account:
+            hold_what_came_back(order, told, refund.account, refund.payment)
 
 
 @dataclass(frozen=True, slots=True)

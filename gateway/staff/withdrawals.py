@@ -118,6 +118,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             {
                 "fields": (
                     ("connected", "rail_reference"),
+                    "receipt",
                     moment("queued_at", "queued for a file or for people"),
                     ("failure_code", "failure_message"),
                     (moment("sent_at", "last submitted"), column("sent_times", str, "submissions")),
@@ -166,8 +167,20 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     @display(description="destination")
     def goes_to(self, withdrawal: Withdrawal) -> Any:
         shown = {**withdrawal.destination, **withdrawal.details}
+        shown.pop("cep", None)
         lines = ((words(name), EMPTY if value is None else value) for name, value in shown.items())
         return format_html('<ul class="staff-list">{}</ul>', format_html_join("", "<li>{}: <b>{}</b></li>", lines))
+
+    @display(description="receipt (CEP)")
+    def receipt(self, withdrawal: Withdrawal) -> Any:
+        """Where Banco de México shows it, and what its page asks for."""
+        cep = withdrawal.details.get("cep")
+        if not cep:
+            return EMPTY
+        return format_html(
+            '<a href="{}" target="_blank" rel="noopener noreferrer">{}</a><br>{}, {} → {}',
+            *(cep["url"], "Banco de México", cep["operationDate"], cep["senderBank"], cep["receiverBank"]),
+        )
 
     @display(description="provider")
     def connected(self, withdrawal: Withdrawal) -> str:

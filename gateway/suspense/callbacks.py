@@ -14,9 +14,11 @@ from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
 from gateway.providers.provider import Notice
-from gateway.providers.returning import Question
+from gateway.providers.returning import NOT_RETURNED, Question
+from gateway.providers.selectors import rail_of as rail_at
+from gateway.suspense.holding import hold_what_came_back
 from gateway.suspense.models import State, SuspenseItem
-from gateway.suspense.provider import lock, now_of
+from gateway.suspense.provider import lock, now_of, order_of
 from gateway.suspense.questions import apply, ask_and_take, prepare
 
 log = structlog.get_logger()
@@ -29,12 +31,27 @@ def hear(notice: Notice, account: ProviderAccount) -> bool:
     if found and notice.outcome:
         retry_on_deadlock(partial(_believe, found.pk, notice.object_id, notice.outcome))
         return True
+    if found and found.state == State.RETURNED and found.sent_at:
+        _look(found)
     if found is None or not _is_sent(found, notice.object_id):
         return found is not None
     question = retry_on_deadlock(partial(_begin, found.pk, notice.object_id))
     if question:
         ask_and_take(question)
     return True
+
+
+def _look(item: SuspenseItem) -> None:
+    """The sender's bank may send it back days later: it is held again, and people decide. Raises NotSent and
+    Unclear.
+    """
+    if item.account is None or item.payment is None:
+        return
+    order = order_of(item)
+    told = rail_at(item.account, item.method, item.currency, of=item.merchant).ask_refund(order, now_of(item))
+    if told.answered in NOT_RETURNED:
+        log.critical("suspense.told_otherwise", item=item.id, told=told.answered, reference=told.reference)
+        hold_what_came_back(order, told, item.account, item.payment)
 
 
 @transaction.atomic

@@ -7,14 +7,15 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from accounts.base import clock
 from accounts.base.ids import new_id
 from accounts.models import AuditEntry, Merchant
-from gateway.methods.rail import Money
+from gateway.methods.rail import Money, PaymentOutcome, RefundOrder
 from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause, Holder, held_by
 from gateway.providers.models import ProviderAccount
 from gateway.suspense.lifecycle import SuspenseAction
-from gateway.suspense.models import LONGEST_REFERENCE, State, SuspenseItem
+from gateway.suspense.models import LONGEST_REFERENCE, LineCause, State, SuspenseItem
 from gateway.suspense.provider import is_returnable, take
 from ledger.money import DECIMALS, to_minor
 
@@ -24,7 +25,7 @@ log = structlog.get_logger()
 def hold(
     account: ProviderAccount,
     money: Money,
-    cause: Cause,
+    cause: Cause | LineCause,
     at: datetime,
     *,
     method: str,
@@ -60,6 +61,18 @@ def hold(
     if (known.amount, known.currency) != (item.amount, item.currency):
         log.critical("suspense.told_otherwise", item=known.id, amount=str(money.amount), currency=money.currency)
     return known
+
+
+def hold_what_came_back(order: RefundOrder, told: PaymentOutcome, account: ProviderAccount, payment: Payment) -> None:
+    """Holds money of a refund or return that its beneficiary's bank has sent back after it was paid, if the institution
+    names the money that is back. Staff decide what becomes of it.
+    """
+    if told.reference is None or told.amount is None:
+        return
+    money = Money(told.reference, told.amount, order.currency)
+    note = f"Sent as {order.refund_id}, and sent back by the bank"
+    at = clock.now(payment.merchant)
+    hold(account, money, LineCause.REVERSED, at, method=payment.method, payment=payment, note=note)
 
 
 def _stored(item: SuspenseItem, at: datetime) -> SuspenseItem:

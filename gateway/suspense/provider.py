@@ -13,7 +13,7 @@ from gateway.providers.registry import declared
 from gateway.providers.selectors import serves
 from gateway.suspense.errors import ItemUnknown
 from gateway.suspense.lifecycle import SUSPENSE_LIFE, SuspenseAction
-from gateway.suspense.models import OPEN, State, SuspenseItem
+from gateway.suspense.models import OPEN, LineCause, State, SuspenseItem
 from ledger.books.services import post
 
 
@@ -57,10 +57,14 @@ def order_of(item: SuspenseItem) -> RefundOrder:
 
 
 def is_returnable(item: SuspenseItem) -> bool:
-    """Whether its provider can be asked to return it. Otherwise staff return it from the bank account itself."""
+    """Whether its provider can be asked to return it. Otherwise staff return it from the bank account itself.
+
+    What a bank has sent back is not sent there again.
+    """
     account = item.account
     known = declared().get(account.provider) if account else None
-    return bool(account and known and known.answers and serves(account, item.method, item.currency))
+    can_be_asked = bool(account and known and known.answers and serves(account, item.method, item.currency))
+    return can_be_asked and item.cause != LineCause.REVERSED
 
 
 def now_of(item: SuspenseItem) -> datetime:

@@ -38,8 +38,12 @@ def _is_known(one: Arrival) -> bool:
 def _take_in(account: ProviderAccount, one: Arrival, now: datetime) -> None:
     """Queries the institution of the payment that it names. Money of no payment of ours is held.
 
-    What arrives at a company's own account without naming a payment is the company's own business.
+    What arrives at a company's own account without naming a payment is the company's own business. What was sent back
+    is asked for by the order that sent it.
     """
+    if one.returned_id:
+        notices.apply(Notice(one.returned_id, PaymentAction.REFUND), account)
+        return
     payment = Payment.objects.filter(pk=one.payment_id, account__isnull=False).select_related("account").first()
     if payment and payment.account:
         notices.apply(Notice(payment.pk, PaymentAction.PAY, PaymentResult.DONE), payment.account)

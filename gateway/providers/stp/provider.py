@@ -16,6 +16,7 @@ from gateway.providers.stp.api import StpApi
 from gateway.providers.stp.credentials import CLABE_DIGITS, StpCredentials
 from gateway.providers.stp.payout import StpPayout
 from gateway.providers.stp.rail import SERIES, StpSpei
+from gateway.providers.stp.transfers import id_of
 
 
 class StpProvider(Provider[StpCredentials]):
@@ -45,8 +46,10 @@ class StpProvider(Provider[StpCredentials]):
             raise NotConnected(failed.reason) from None
 
     def arrivals(self, since: datetime, until: datetime) -> Iterator[Arrival]:
-        """Deposits to whatever CLABE of the account, without orders of ours that came back."""
+        """Deposits to whatever CLABE of the account, and refunds and returns of ours that their banks sent back."""
         for one in self.api.received(since, until):
+            if one.is_returned and (ours := id_of(one.key)) and not ours.startswith("wdr"):
+                yield Arrival("SPEI", Money(one.key, one.amount, "MXN"), returned_id=ours)
             if one.is_money:
                 number = int(one.clabe[:CLABE_DIGITS]) if is_clabe(one.clabe) else -1
                 yield Arrival("SPEI", Money(one.reference, one.amount, "MXN"), numbers.payment_of(number, SERIES))

@@ -118,11 +118,13 @@ def _paid(order: PaymentOrder, received: Sequence[ReceivedOrder]) -> PaymentOutc
 
 
 def _refunded(found: SentOrder | None) -> PaymentOutcome:
-    """What the bank sends back is not refunded, and people decide."""
+    """What the bank sends back is not refunded."""
     state = state_of(found) if found else State.UNDER_WAY
     if found is None or state == State.UNDER_WAY:
         return PaymentOutcome(PaymentResult.UNKNOWN, ask_after_s=REFUND_ASKED_AFTER_S)
     if state == State.PAID:
         return PaymentOutcome(PaymentResult.DONE, reference=found.key, amount=found.amount, currency="MXN")
+    if state == State.RETURNED:
+        return PaymentOutcome(PaymentResult.DECLINED, {}, returned(found), found.key, found.amount, "MXN")
     canceled = ("CANCELED", "STP canceled the order, and nothing was sent.")
-    return PaymentOutcome(PaymentResult.DECLINED, failure=returned(found) if state == State.RETURNED else canceled)
+    return PaymentOutcome(PaymentResult.DECLINED, failure=canceled)

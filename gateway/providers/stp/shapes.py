@@ -53,6 +53,11 @@ class ReceivedOrder:
         """Whether it is a payer's money on our account, and not an order of ours that came back."""
         return self.state in CREDITED and self.kind not in RETURNS
 
+    @property
+    def is_returned(self) -> bool:
+        """Whether it is an order that came back and is on our account again."""
+        return self.state in CREDITED and self.kind in RETURNS
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
