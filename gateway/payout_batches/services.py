@@ -167,7 +167,8 @@ def release(by: Actor, batch: PayoutBatch, note: str) -> PayoutBatch:
     now = utcnow()
     last = first(_LAST_SEQUENCE, [account.pk])
     written = files.write(account, batch, [(one, put_in_file(one.withdrawal, now)) for one in orders], last, now)
-    Withdrawal.objects.bulk_update([one.withdrawal for one in orders], ["sent_at", "sent_times", "ask_at"], 1000)
+    sent = Withdrawal.objects.filter(pk__in=[one.withdrawal_id for one in orders])
+    sent.update(sent_at=now, sent_times=F("sent_times") + 1, ask_at=None)
     batch.sequence, batch.format, batch.file_name = written.sequence, written.format, written.name
     batch.digest, batch.size = sha256(written.content).hexdigest(), len(written.content)
     batch.sealed_file = seal(zlib.compress(written.content))

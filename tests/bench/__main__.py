@@ -1,4 +1,6 @@
-"""`make bench`; `T=--releases` or `T=--dashboard` for those alone, `T=--profile` for where the time goes.
+"""`make bench`; `T=--profile` for where the time goes.
+
+`T=--releases`, `--files`, `--statements`, `--deliveries` or `--dashboard` measures that alone.
 
 `SHORT=1` does a little of everything, to see that it runs.
 """
@@ -25,6 +27,8 @@ def main() -> None:
     parser.add_argument("--releases", action="store_true", help="measure the release of receivables alone")
     parser.add_argument("--deliveries", action="store_true", help="measure webhooks alone")
     parser.add_argument("--dashboard", action="store_true", help="measure the pages of a company alone")
+    parser.add_argument("--statements", action="store_true", help="measure lines of bank statements alone")
+    parser.add_argument("--files", action="store_true", help="measure payment files alone")
     wanted = parser.parse_args()
     stage.fresh_database()
     print(_machine())
@@ -36,9 +40,17 @@ def main() -> None:
         _only_deliveries()
     elif wanted.dashboard:
         _dashboard()
+    elif wanted.statements:
+        _statements()
+    elif wanted.files:
+        _files()
     else:
         _bench()
         _releases()
+        stage.fresh_database()
+        _files()
+        stage.fresh_database()
+        _statements()
         if SHORT:
             stage.fresh_database()
             _dashboard()
@@ -114,6 +126,20 @@ def _releases() -> None:
     print(releases.table(ways))
     for violation in verify():
         raise SystemExit(f"The books are not right: {violation}")
+
+
+def _files() -> None:
+    from tests.bench import payment_files
+    from tests.support.companies import a_shop
+
+    print(payment_files.measure([a_shop(f"Merchant {number}").production for number in range(20)]))
+
+
+def _statements() -> None:
+    from tests.bench import statements
+    from tests.support.companies import a_shop
+
+    print(statements.measure([a_shop(f"Merchant {number}").production for number in range(20)]))
 
 
 def _dashboard() -> None:
