@@ -237,7 +237,7 @@ class Due(Work[M]):
         for name, model in related:
             setattr(row, name, load(model, read[at : at + width(model)]))
             at += width(model)
-        for name in self.holds:  # one merchant, whichever table it is reached through
+        for name in self.holds if self._has_merchant else ():  # one merchant, whichever table it is reached through
             setattr(getattr(row, name), "merchant", getattr(row, "merchant"))  # noqa: B009, B010
         return row
 

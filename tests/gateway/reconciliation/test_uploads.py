@@ -1,0 +1,103 @@
+"""A bank's file from its upload to the books: a second person confirms it, and the books are its closing balance."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+
+from accounts.audit import Actor
+from accounts.models import Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import confirm, put
+from gateway.payout_batches.models import BatchOrder
+from gateway.providers.settlements import LineKind, ReportedLine
+from gateway.reconciliation import files
+from gateway.reconciliation.models import BankAccount
+from gateway.settlements.models import SettlementReport
+from gateway.settlements.storing import store
+from gateway.suspense.models import SuspenseItem
+from gateway.withdrawals.models import Withdrawal
+from ledger.models import Balance
+from ledger.verify import verify
+from tests.support import bank_accounts, boleto_bank
+from tests.support.batches import handed_over, manual_account, released
+from tests.support.companies import Shop
+from tests.support.manual_provider import live
+from tests.support.paying_out import accepted, swept, with_real_money
+from tests.support.providers import confirms, enters
+from tests.support.scripted_provider import rewritten
+from tests.support.statements import moved, ofx
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ON = "20261125120000[-3:BRT]"
+
+
+def asked(person: Any) -> Any:
+    request = RequestFactory().post("/")
+    request.user = person
+    return request
+
+
+def uploaded(account: BankAccount, name: str, content: str) -> list[tuple[str, str]]:
+    """What its lines are after a second person confirmed it; nothing before."""
+    file = files.upload(Actor(enters()), account.code, name, content.encode("cp1252"), "Of the 25th")
+    made = put(asked(enters()), KINDS["bank_file.confirm"], file.pk, {}, "Sums compared")
+    assert isinstance(made, Proposal)
+    bank_accounts.sweep()
+    assert bank_accounts.lines_of(account) == []
+    confirm(asked(confirms()), made.pk, made.digest, "Compared, too")
+    bank_accounts.sweep()
+    return [(one.state, one.kind) for one in bank_accounts.lines_of(account)]
+
+
+def test_a_csv_with_the_debit_of_a_file_out_and_a_fee(acme: Shop, address: str) -> None:
+    rewritten()
+    api = with_real_money(acme, address)
+    payer = manual_account()
+    swept(accepted(api, acme, amount=10).pk)
+    handed_over(released(payer))
+    mapping = {
+        "currency": "BRL", "delimiter": ";", "decimal_mark": ",", "date_format": "%d/%m/%Y", "booked_on": "Data",
+        "amount": "Valor", "balance": "Saldo", "text": ["Texto"],
+    }  # fmt: skip
+    account = bank_accounts.a_bank_account("ITAU-BRL-1", payer, mapping=mapping, fee_texts=["TARIFA"])
+    number = BatchOrder.objects.get().number
+    rows = f"25/11/2026;PIX ENVIADO {number};-10,00;90,00\n25/11/2026;TARIFA PIX;-1,50;88,50\n"
+
+    told = uploaded(account, "extrato.csv", f"Data;Texto;Valor;Saldo\n{rows}")
+
+    assert told == [("EXPLAINED", "WITHDRAWAL"), ("EXPLAINED", "BANK_FEE")]
+    assert Withdrawal.objects.get().status == "COMPLETED"
+    assert verify() == []
+    assert bank_accounts.booked(account) == 8850
+
+
+def test_an_ofx_with_the_boletos_of_a_day_and_the_payout_of_an_acquirer(acme: Shop, address: str) -> None:
+    bank = boleto_bank.Bank(boleto_bank.connected(acme))
+    shop = live(acme, address)
+    slips = [boleto_bank.ordered(shop)["id"] for _ in range(2)]
+    bank.given()
+    bank.says(*(boleto_bank.Said(one, boleto_bank.PAID, 15000, fee=210) for one in slips))
+    report = SettlementReport.objects.create(account=bank.provider_account, name="2026-11-24")
+    at, fifty = datetime(2026, 11, 24, 12, tzinfo=UTC), Decimal("50.00")
+    kinds = ((LineKind.ADJUSTMENT, fifty), (LineKind.PAYOUT, -fifty))
+    store(
+        report,
+        [ReportedLine(k, k, f"r{k}", net, "BRL", Decimal(0), net, "BRL", at, payout="po_778899") for k, net in kinds],
+    )
+    lines = [
+        moved("295,80", "A1", "COBRANCA", on=ON),
+        moved("50,00", "A2", "PAGTO po_778899", on=ON),
+        moved("-3,33", "A3", "AJUSTE", on=ON),
+    ]
+    content = ofx(*lines, closing="1342,47", as_of="20261125").replace("1234567", "567890")
+
+    told = uploaded(bank.account, "extrato.ofx", content.replace("20261031", "20261125"))
+
+    assert told == [("EXPLAINED", "PAYMENT"), ("EXPLAINED", "ACQUIRER"), ("SUSPENSE", "")]
+    assert Balance.objects.get(account__kind="BANK_FEES").amount == -420
+    assert SuspenseItem.objects.get().amount == -333
+    assert verify() == []
+    assert bank_accounts.booked(bank.account) == 134247
