@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from accounts import joining
 from accounts.base.clock import utcnow
 from accounts.emails.models import Email
 from accounts.models import Membership, User
@@ -175,3 +176,18 @@ def test_owners_get_an_email_at_each_step(out: Api, acme: Shop, owner: User, set
         "your withdrawal rules are to become weaker",
         "your withdrawal rules were changed",
     ]
+
+
+def test_an_owner_who_was_just_removed_is_told_that_the_rules_become_weaker(
+    acme: Shop, owner: User, settings: Any
+) -> None:
+    settings.SANDBOX_NOTICES = True
+    thief = a_member(acme.company, Role.OWNER, "thief@acme.example")
+    set_rules(acme.sandbox, owner, people=1)
+    joining.remove(request_of(thief), acme.company, Membership.objects.get(user=owner).pk)
+    Email.objects.all().delete()
+
+    set_rules(acme.sandbox, thief)
+
+    assert set(Email.objects.values_list("recipient", flat=True)) == {owner.email, thief.email}
+    assert "wants to weaken" in Email.objects.get(recipient=owner.email).text
