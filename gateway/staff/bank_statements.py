@@ -2,16 +2,28 @@
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
+from typing import Any
 
+from django import forms
 from django.contrib import admin
-from unfold.decorators import display
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from accounts.base.clock import utcnow
+from accounts.models import Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import is_still_valid
+from gateway.reconciliation.explaining import Meaning, claim_id
 from gateway.reconciliation.models import BankLine, BankStatement, LinePart
+from gateway.reconciliation.proposals import ExplainLine
 from gateway.reconciliation.standing import booked_until
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, colored, column, link_to_id, moment, named, related, unbroken
-from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.related import Related
 from gateway.staff.overview.panels import ago
 from gateway.suspense.models import SuspenseItem
@@ -89,6 +101,23 @@ class BankStatementAdmin(ReadOnlyAdmin):
         return plain_amount(found, statement.account.currency) if found else "0"
 
 
+class ExplainForm(NoteForm):
+    """What a line in suspense is."""
+
+    meaning = forms.ChoiceField(
+        label="It is", choices=[("", "---------"), *Meaning.choices], widget=UnfoldAdminSelectWidget
+    )
+    target = forms.CharField(
+        required=False,
+        max_length=80,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="The id of the withdrawal, payment, refund, company or other line, or the code of the bank account. "
+        "Empty for a fee, gain or loss",
+    )
+    note = NoteField("Visible to staff only. Name the bank's proof")
+    field_order = ("meaning", "target", "note")
+
+
 @admin.register(BankLine)
 class BankLineAdmin(ReadOnlyAdmin):
     """Only statements write them; matching, and two people, explain them."""
@@ -128,6 +157,8 @@ class BankLineAdmin(ReadOnlyAdmin):
         ("Timestamps", {"fields": ((moment("matched_at", "matched"), moment("due_at", "next look")),)}),
     )
 
+    actions_detail = ("explain",)
+
     @display(description="age")
     def age(self, line: BankLine) -> str:
         """How long nothing has explained it."""
@@ -148,6 +179,30 @@ class BankLineAdmin(ReadOnlyAdmin):
         booked = Transfer.objects.filter(reference__in={*postings, *held.values_list("pk", flat=True)})
         yield from Related.found_by(record, held)
         yield from Related.found_by(record, booked, the_same=frozenset())
+        yield from Related.found_by(record, Proposal.objects.filter(object_id__startswith=record.pk))
+
+    def has_explain_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm(ExplainLine.permission)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only for a line in suspense, and nothing while a proposal is pending."""
+        line = self.get_object(request, unquote(str(object_id)))
+        if line is None or line.state != BankLine.State.SUSPENSE:
+            return []
+        waiting = Proposal.objects.filter(object_id__startswith=line.pk, state=Proposal.State.OPEN)
+        return [] if any(map(is_still_valid, waiting)) else super().get_actions_detail(request, object_id)
+
+    @action(description="Explain", permissions=["explain"], icon="check", variant=ActionVariant.PRIMARY)
+    def explain(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The kind refuses what is impossible."""
+        line, kind = self.record(request, object_id), KINDS[ExplainLine.name]
+        form = ExplainForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = f"The money leaves suspense and is booked as what it is. {TWO_PEOPLE}"
+            return self.decision(request, line, kind.title, sentence=text, form=form)
+        given = form.cleaned_data
+        about = claim_id(line.pk, given["meaning"], given["target"])
+        return self.put(request, line, kind, {}, given["note"], about)
 
 
 @admin.register(LinePart)

@@ -16,7 +16,7 @@ from gateway.suspense.models import SuspenseItem
 from ledger.models import Proof
 from tests.support.bank_accounts import a_bank_account, imported, line, lines_of, statement
 from tests.support.people import browser_of
-from tests.support.proposals import NOTE, action
+from tests.support.proposals import NOTE, action, confirmed, proposed, refusal
 from tests.support.staff import support
 from tests.support.staff_overview import cells, listed, panels
 
@@ -70,6 +70,24 @@ def test_lines_in_suspense_are_a_queue_of_their_own_by_account_direction_and_cau
     ):
         found = staff.get(page_at(SuspenseItem, "changelist"), {"queue": "lines"} | narrowed)
         assert {one.line_id for one in found.context["cl"].result_list} == expected
+
+
+def test_two_people_explain_a_line_in_suspense(staff: Client, colleague: Client, account: BankAccount) -> None:
+    _, came, left = lines_of(account)
+    fee = {"meaning": "BANK_FEE", "target": ""}
+    assert action(left, "explain") in page(staff, left)
+    assert "There is no such record" in refusal(staff, came, "explain", meaning="OBJECT", target="pay_nobody")
+
+    proposal = proposed(staff, left, "explain", **fee)
+    assert BankLine.objects.get(pk=left.pk).state == "SUSPENSE"
+    assert action(left, "explain") not in page(staff, left)
+    confirmed(colleague, proposal)
+
+    left.refresh_from_db()
+    assert (left.state, left.kind) == ("EXPLAINED", "BANK_FEE")
+    assert action(proposal, "change") in page(staff, left)
+    assert listed(staff, "Lines in suspense") == [SuspenseItem.objects.get(line_id=came.pk).pk]
+    assert "is not in suspense" in refusal(staff, left, "explain", **fee)
 
 
 def test_the_proof_page_shows_each_account_against_the_books(staff: Client, account: BankAccount) -> None:
