@@ -13,6 +13,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 from accounts.base.wire import NotOneJsonObject, dumps, loads
 from gateway.providers.client import MB, Answer, Call, Client
 from gateway.providers.errors import Unclear
+from gateway.providers.stp.burst import burst_of
 from gateway.providers.stp.credentials import StpCredentials
 from gateway.providers.stp.shapes import ReceivedOrder, Result, SentOrder
 from gateway.providers.stp.signing import original_string, signature
@@ -68,6 +69,15 @@ class StpApi:
                 if one.reference not in seen:
                     seen.add(one.reference)
                     yield one
+
+    def received_by(self, clabe: str, since: datetime, until: datetime) -> list[ReceivedOrder]:
+        """The orders to one CLABE in the days of the window. Those of the day under way may be some seconds old."""
+        burst = burst_of(self.credentials.address, self.credentials.clabe)
+        found: dict[str, ReceivedOrder] = {}
+        for day in days_of_operation(since, until, until):
+            listed = self._received_on(day) if day else burst.of(clabe, lambda: self._received_on(None))
+            found |= {one.reference: one for one in listed if one.clabe == clabe and one.reference not in found}
+        return list(found.values())
 
     def received_on(self, day: date, now: datetime) -> Iterator[ReceivedOrder]:
         """All orders that arrived on a day of operation."""

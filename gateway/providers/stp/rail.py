@@ -45,12 +45,12 @@ class StpSpei(Spei):
         return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": details})
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        received = self._deposits(order.payment_id)
+        received = self._deposits(order)
         return _paid(order, received) if received else self.instruct(order)
 
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """A CLABE can always be paid: what comes later is held. REFUSED if it has been paid meanwhile."""
-        paid = any(money.amount == order.amount for money in self._deposits(order.payment_id))
+        paid = any(money.amount == order.amount for money in self._deposits(order, afresh=True))
         return PaymentOutcome(PaymentResult.REFUSED if paid else PaymentResult.DONE)
 
     def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
@@ -74,12 +74,15 @@ class StpSpei(Spei):
         """Raises SeriesUsedUp."""
         return with_check_digit(str(numbers.number_for(payment_id, SERIES, self._api.credentials.numbers)))
 
-    def _deposits(self, payment_id: str) -> list[ReceivedOrder]:
+    def _deposits(self, order: PaymentOrder, *, afresh: bool = False) -> list[ReceivedOrder]:
+        """Since the payment has had its CLABE. `afresh`: without what was listed a moment ago."""
         try:
-            clabe, now = self._clabe(payment_id), utcnow()
+            clabe, now = self._clabe(order.payment_id), utcnow()
         except SeriesUsedUp:  # it never had one
             return []
-        return [one for one in self._api.received(now - LISTED_FOR, now) if one.clabe == clabe and one.is_money]
+        since = max(now - LISTED_FOR, min(order.created_at, now))
+        found = self._api.received(since, now) if afresh else self._api.received_by(clabe, since, now)
+        return [one for one in found if one.clabe == clabe and one.is_money]
 
     def _transfer_back(self, order: RefundOrder, at: datetime) -> Transfer | tuple[str, str]:
         """The order to the payer's account, or why there can be none."""

@@ -196,3 +196,22 @@ def test_another_key_is_noticed_by_the_check(stp: Stp, make_key: Callable[[], st
 
     with pytest.raises(NotConnected):
         StpProvider(StpCredentials.model_validate(credentials)).check()
+
+
+def test_payments_that_are_paid_together_take_one_list_and_later_money_a_new_one(
+    rail: Rail, order: PaymentOrder, stp: Stp
+) -> None:
+    orders = [replace(order, payment_id=new_id("pay")) for _ in range(5)]
+    accounts = [clabe_of(rail.instruct(one)) for one in orders]
+    for account in accounts:
+        stp.books.deposit(account, "150.00")
+
+    assert {rail.ask(one, PaymentAction.PAY).answered for one in orders} == {PaymentResult.DONE}
+    assert len(stp.calls) == 1
+
+    later = stp.books.deposit(accounts[0], "20.00")
+    told = rail.ask(orders[0], PaymentAction.PAY)
+    assert [one.reference for one in told.others] == [reference(later)]
+    unpaid = replace(order, payment_id=new_id("pay"))
+    assert rail.ask(unpaid, PaymentAction.PAY).answered == PaymentResult.WAITING
+    assert len(stp.calls) == 3
