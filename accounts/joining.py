@@ -23,6 +23,7 @@ from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.errors import (
     AlreadyMember,
+    CompanyState,
     LastOwner,
     PersonState,
     RoleExceedsRights,
@@ -311,8 +312,9 @@ def require_assignable(held: Membership | None, role: Role | None) -> None:
 
 
 def _hold(company: Company) -> None:
-    """Locks the team of a company until the transaction ends."""
-    Company.objects.select_for_update(no_key=True).get(pk=company.pk)
+    """Locks the team of a company until the transaction ends. Raises ONP409_COMPANY_STATE: the operator has none."""
+    if Company.objects.select_for_update(no_key=True).get(pk=company.pk).is_operator:
+        raise CompanyState
 
 
 def _held(company: Company, member_id: int) -> Membership | None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from accounts import permissions as known
 from accounts.base.clock import utcnow
 from accounts.base.rows import execute, first, table
-from accounts.errors import KeyExceedsRights
+from accounts.errors import CompanyState, KeyExceedsRights
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, RefusedOrigin, User
 from accounts.notices import notify_owners
 from accounts.roles import GRANTS, May, Role
@@ -75,9 +75,11 @@ def issue_key(
     """Returns a new key and its text, which cannot be shown again.
 
     `by`: the member who issues it; owners are notified of a live key by e-mail. None for host commands and staff, who
-    have rules of their own and notify owners themselves. Raises ONP403_KEY_RIGHTS, and ValueError for an unknown
-    permission.
+    have rules of their own and notify owners themselves. Raises ONP403_KEY_RIGHTS, ONP409_COMPANY_STATE for the
+    operator, and ValueError for an unknown permission.
     """
+    if merchant.company.is_operator:
+        raise CompanyState
     granted = sorted(set(permissions))
     if unknown := set(granted) - set(known.ALL):
         raise ValueError(f"Unknown permissions: {', '.join(sorted(unknown))}")
