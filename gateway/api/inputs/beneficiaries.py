@@ -43,7 +43,9 @@ class BeneficiaryInput(Input):
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
         rail, currency, destination = (content.get(name) for name in ("rail", "currency", "destination"))
-        if not isinstance(rail, str) or rail not in BODIES or not isinstance(destination, dict):
+        if not (isinstance(rail, str) and rail in BODIES and isinstance(destination, dict)):
+            return []
+        if not isinstance(currency, str):
             return []
         if currency not in by_currency(rail):
             return [Fault("currency", "UNKNOWN_VALUE", "This rail does not pay out this currency.")]
