@@ -1,7 +1,7 @@
 """Institutions that are told by files what to pay, and people who pay from a list."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -29,6 +29,13 @@ class Folder(Protocol):
         """Renames a file, and never replaces another one."""
 
 
+class Inbox(Protocol):
+    """The folder in which an institution leaves files for us."""
+
+    def received(self) -> Iterator[tuple[str, bytes]]:
+        """Each file with its name, the oldest first; what is not whole yet is left. Raises NotSent and Unclear."""
+
+
 class PaysByFile(ABC):
     """How an account is told what to pay."""
 
@@ -54,6 +61,11 @@ class PaysByFile(ABC):
     @property
     def folder(self) -> Folder | None:
         """Where files are dropped. None: people download them."""
+        return None
+
+    @property
+    def inbox(self) -> Inbox | None:
+        """Where its files for us are. None: people upload them."""
         return None
 
     @abstractmethod

@@ -89,12 +89,13 @@ def upload(by: Actor, code: str, name: str, content: bytes, note: str) -> Import
 
 @transaction.atomic
 def fetched(account: BankAccount, name: str, content: bytes) -> ImportedFile | None:
-    """Takes in a file from the bank's own folder: it takes effect by itself. None: it was imported before.
+    """Takes in a file from the bank's own folder: it takes effect by itself. None: it was imported or refused before.
 
-    One that cannot take effect is kept with its cause, and a critical log line.
+    One that came too early is tried again once another file has taken effect. One that cannot take effect is kept with
+    its cause, and a critical log line.
     """
     account = accounts.hold(account.code)
-    if _known(account, content):
+    if _known(account, content) or _stays_refused(account, content):
         return None
     file = _stored(account, name, content, State.WAITING, "", None)
     take(file, utcnow())
@@ -109,6 +110,16 @@ def _require_new(account: BankAccount, content: bytes) -> None:
 def _known(account: BankAccount, content: bytes) -> bool:
     same = ImportedFile.objects.filter(account=account, digest=sha256(content).hexdigest())
     return same.exclude(state=State.REFUSED).exists()
+
+
+def _stays_refused(account: BankAccount, content: bytes) -> bool:
+    """Whether it was fetched before, and would be refused again."""
+    same = ImportedFile.objects.filter(account=account, digest=sha256(content).hexdigest(), uploaded_by=None)
+    last = same.order_by("-created_at").first()
+    if last is None:
+        return False
+    taken_since = ImportedFile.objects.filter(account=account, state=State.TAKEN, taken_at__gt=last.created_at)
+    return last.cause != RefusalCause.GAP or not taken_since.exists()
 
 
 def _stored(

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from gateway.reconciliation import due, standing
+from gateway.reconciliation import due, fetching, standing
 
 
 @shared_task
@@ -16,3 +16,9 @@ def sweep_bank_files() -> None:
 def watch_statements() -> None:
     """Tells which bank accounts miss a statement."""
     standing.watch()
+
+
+@shared_task
+def fetch_bank_files() -> None:
+    """Fetches what banks have left in their folders."""
+    fetching.fetch()

@@ -71,6 +71,8 @@ class _Folder(paramiko.SFTPServerInterface):
     def open(self, path: str, flags: int, attr: Any) -> Any:
         if self.breaks("open"):
             return paramiko.SFTP_FAILURE
+        if self.bank.grows == self._real(path):
+            self._real(path).write_bytes(self._real(path).read_bytes() + b" ")
         handle = _Handle(flags)
         handle.folder = self
         descriptor = os.open(self._real(path), flags | getattr(os, "O_BINARY", 0), 0o600)
@@ -115,6 +117,8 @@ class SftpBank:
     def __init__(self, root: Path) -> None:
         self.root, self.faults = root, Faults()
         self.taken: list[bytes] = []
+        self.grows: Path | None = None
+        """A file that gets longer whenever it is opened."""
         for name in ("out", "in"):
             (root / name).mkdir()
         self._key = paramiko.ECDSAKey.generate()

@@ -12,7 +12,7 @@ from gateway.payouts.by_batch import ArgentineByBatch, BrazilianByBatch, Colombi
 from gateway.payouts.rail import PayoutRail
 from gateway.providers.bank_files.credentials import BankFilesCredentials
 from gateway.providers.bank_files.sftp import SftpFolder
-from gateway.providers.by_file import Countries, Folder, PaysByFile, Unwritable
+from gateway.providers.by_file import Countries, Folder, Inbox, PaysByFile, Unwritable
 from gateway.providers.provider import Provider
 
 CNAB = "CNAB 240"
@@ -44,6 +44,11 @@ class BankFile(PaysByFile):
     @property
     def folder(self) -> Folder | None:
         return SftpFolder(self._credentials) if self._credentials.sftp_host else None
+
+    @property
+    def inbox(self) -> Inbox | None:
+        is_there = self._credentials.sftp_host and self._credentials.sftp_folder_in
+        return SftpFolder(self._credentials) if is_there else None
 
     def payee(self, rail: str, destination: Mapping[str, str]) -> tuple[Way, Party]:
         return Countries(ted=self._credentials.accounts_by == "TED").payee(rail, destination)

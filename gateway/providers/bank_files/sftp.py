@@ -2,19 +2,23 @@
 
 import base64
 import io
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 import paramiko
+import structlog
 from django.conf import settings
 from pydantic import SecretStr
 
 from gateway.providers.bank_files.credentials import BankFilesCredentials
 from gateway.providers.errors import NotConnected, NotSent, Unclear
 
-_FAILURES = (paramiko.SSHException, OSError, EOFError)
-LONGEST_FILE = 50_000_000
+_FAILURES = (paramiko.SSHException, OSError, EOFError, UnicodeDecodeError)
+LONGEST_FILE, MOST_FILES = 50_000_000, 500
+UNFINISHED = (".part", ".tmp", ".filepart")
+log = structlog.get_logger()
 
 
 class SftpFolder:
@@ -48,19 +52,38 @@ class SftpFolder:
         with self._step() as sftp:
             sftp.rename(self._path(before), self._path(after))
 
-    def names(self) -> list[str]:
-        """The files in the bank's own folder. Raises NotSent and Unclear."""
+    def received(self) -> Iterator[tuple[str, bytes]]:
+        """The newest files in the bank's own folder, the oldest of them first. Those that are too long, are still being
+        written or have gone are left with a warning. Raises NotSent and Unclear.
+        """
         with self._step() as sftp:
-            return sorted(one.filename for one in sftp.listdir_attr(self._of.sftp_folder_in) if one.st_size)
+            there = [one for one in sftp.listdir_attr(self._of.sftp_folder_in) if _is_file(one)]
+            there.sort(key=lambda one: (one.st_mtime or 0, one.filename))
+            if len(there) > MOST_FILES:
+                log.warning("bank_folder.too_many_files", host=self._of.sftp_host, files=len(there))
+            for one in there[-MOST_FILES:]:
+                content = self._whole(sftp, one)
+                if content is None:
+                    log.warning("bank_folder.file_left", host=self._of.sftp_host, file=one.filename[:120])
+                else:
+                    yield one.filename, content
 
-    def content(self, name: str) -> bytes:
-        """A file of the bank. Raises NotSent and Unclear."""
-        path = str(PurePosixPath(self._of.sftp_folder_in) / PurePosixPath(name).name)
-        with self._step() as sftp, sftp.open(path, "rb") as file:
-            found = file.read(LONGEST_FILE + 1)
-        if len(found) > LONGEST_FILE:
-            raise Unclear(f"{name} is longer than {LONGEST_FILE} bytes")
-        return found
+    def _whole(self, sftp: paramiko.SFTPClient, listed: paramiko.SFTPAttributes) -> bytes | None:
+        """The content, if it is as long as listed before and after."""
+        path = f"{self._of.sftp_folder_in}/{listed.filename}"
+        size = listed.st_size or 0
+        if size > LONGEST_FILE:
+            return None
+        try:
+            with sftp.open(path, "rb") as file:
+                found = file.read(size + 1)
+            after = sftp.stat(path)
+        except OSError:
+            if sftp.get_channel().closed:  # type: ignore[union-attr]
+                raise
+            return None
+        same = (after.st_size, after.st_mtime) == (listed.st_size, listed.st_mtime)
+        return found if same and len(found) == size else None
 
     def _path(self, name: str) -> str:
         return str(PurePosixPath(self._of.sftp_folder_out) / name)
@@ -116,6 +139,12 @@ class SftpFolder:
             allow_agent=False,
             look_for_keys=False,
         )
+
+
+def _is_file(one: paramiko.SFTPAttributes) -> bool:
+    is_regular = one.st_mode is None or stat.S_ISREG(one.st_mode)
+    is_finished = not one.filename.startswith(".") and not one.filename.lower().endswith(UNFINISHED)
+    return bool(one.st_size) and is_regular and is_finished
 
 
 def _key(text: SecretStr | None) -> paramiko.PKey | None:

@@ -1,0 +1,64 @@
+"""Files that banks put in their folders for us: fetched again and again, each taken in once."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from accounts.environments import serves
+from accounts.models import Environment
+from gateway.payout_batches.files import way_of
+from gateway.providers.by_file import Inbox
+from gateway.providers.errors import CallFailed
+from gateway.providers.models import ProviderAccount
+from gateway.reconciliation import files
+from gateway.reconciliation.handlers import DocumentRefused
+from gateway.reconciliation.models import BankAccount
+
+log = structlog.get_logger()
+
+
+def fetch() -> int:
+    """Looks into the folder of every active account whose bank account is known; returns how many files are new."""
+    if not serves(Environment.PRODUCTION):
+        return 0
+    active = ProviderAccount.objects.filter(
+        status=ProviderAccount.Status.ACTIVE, system=ProviderAccount.System.PRODUCTION, bank_accounts__is_closed=False
+    )
+    return sum(_fetched(one) for one in active.select_related("merchant").distinct().order_by("pk"))
+
+
+def _fetched(account: ProviderAccount) -> int:
+    way = way_of(account)
+    if way is None or way.inbox is None:
+        return 0
+    ours = list(account.bank_accounts.filter(is_closed=False).order_by("code"))
+    try:
+        return _taken_from(way.inbox, ours)
+    except CallFailed as failed:
+        log.warning("bank_folder.unreachable", account=account.pk, reason=failed.reason)
+        return 0
+
+
+def _taken_from(inbox: Inbox, ours: Sequence[BankAccount]) -> int:
+    new = 0
+    for name, content in inbox.received():
+        try:
+            new += files.fetched(_named(ours, content), _printable(name), content) is not None
+        except Exception:  # the next file may be fine
+            log.exception("bank_folder.file_failed", file=_printable(name))
+    return new
+
+
+def _named(ours: Sequence[BankAccount], content: bytes) -> BankAccount:
+    """The bank account that the file is about; the first, which then refuses it, if it is about none."""
+    for account in ours if len(ours) > 1 else ():
+        try:
+            files.documents_of(account, content)
+        except DocumentRefused:
+            continue
+        return account
+    return ours[0]
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in name)

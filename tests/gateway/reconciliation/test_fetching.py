@@ -1,0 +1,102 @@
+"""The bank's own folder: its files are fetched whole, each once, and take effect by themselves."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.providers.bank_files import sftp
+from gateway.providers.bank_files.provider import BankFilesProvider
+from gateway.providers.credentials import sealed_of
+from gateway.providers.models import ProviderAccount
+from gateway.reconciliation import fetching
+from gateway.reconciliation.models import BankAccount, BankStatement, ImportedFile
+from tests.support.bank_accounts import a_bank_account, booked, sweep
+from tests.support.batches import BY_CNAB, bank_account
+from tests.support.scripted_provider import rewritten
+from tests.support.sftp import SftpBank
+from tests.support.statements import moved, ofx
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STATEMENT = ofx(moved("12,50", "1"), closing="12,50").encode()
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Iterator[SftpBank]:
+    found = SftpBank(tmp_path)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def account(bank: SftpBank, settings: Any) -> BankAccount:
+    settings.PROVIDER_TIMEOUT_S = 5
+    rewritten()
+    return a_bank_account(
+        "BANK-1", bank_account(BY_CNAB | bank.credentials), numbers={"account": "123456", "account_digit": "7"}
+    )
+
+
+def put(bank: SftpBank, name: str, content: bytes = STATEMENT) -> Path:
+    path = bank.root / "in" / name
+    path.write_bytes(content)
+    return path
+
+
+def test_a_file_is_fetched_once_under_whatever_name(bank: SftpBank, account: BankAccount) -> None:
+    put(bank, "extrato ção\n'; --.ofx")
+    (bank.root / "in" / "folder").mkdir()
+    put(bank, "empty.ofx", b"")
+
+    assert fetching.fetch() == 1
+    sweep()
+    put(bank, "the same again.ofx")
+    assert fetching.fetch() == 0
+
+    file = ImportedFile.objects.get()
+    assert (file.state, file.name, file.uploaded_by) == ("TAKEN", "extrato ção?'; --.ofx", None)
+    assert (BankStatement.objects.count(), booked(account)) == (1, 1250)
+
+
+def test_what_cannot_be_read_is_refused_once_and_stops_nothing(bank: SftpBank, account: BankAccount) -> None:
+    put(bank, "a", b"nothing that a bank says")
+    put(bank, "b.ofx")
+
+    assert fetching.fetch() == 2
+    assert fetching.fetch() == 0
+
+    assert dict(ImportedFile.objects.values_list("name", "state")) == {"a": "REFUSED", "b.ofx": "TAKEN"}
+
+
+def test_a_file_that_is_still_written_or_too_long_waits(
+    bank: SftpBank, account: BankAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(bank, "whole.ofx.part")
+    bank.grows = put(bank, "grows.ofx", STATEMENT[:300])
+    put(bank, "gone.ofx").unlink()
+    monkeypatch.setattr(sftp, "LONGEST_FILE", len(STATEMENT) + 1)
+    put(bank, "long.ofx", STATEMENT + b"  ")
+
+    assert fetching.fetch() == 0
+    assert ImportedFile.objects.count() == 0
+
+    bank.grows.write_bytes(STATEMENT)
+    bank.grows = None
+    assert fetching.fetch() == 1
+    assert booked(account) == 0
+    sweep()
+    assert booked(account) == 1250
+
+
+def test_a_host_with_another_key_is_asked_for_nothing(bank: SftpBank, account: BankAccount, tmp_path: Path) -> None:
+    (tmp_path / "impostor").mkdir()
+    impostor = SftpBank(tmp_path / "impostor")
+    put(impostor, "forged.ofx")
+    given = BY_CNAB | bank.credentials | {"sftp_port": impostor.port}
+    ProviderAccount.objects.update(sealed_credentials=sealed_of(BankFilesProvider, given).sealed)
+
+    assert fetching.fetch() == 0
+
+    assert (ImportedFile.objects.count(), impostor.faults.steps) == (0, [])
+    impostor.close()
