@@ -52,7 +52,7 @@ def connected(shop: Shop, **members: Any) -> ProviderAccount:
 
 
 def ordered(shop: Api, due_in: int = 5) -> dict[str, Any]:
-    payer = {"name": "Maria da Conceição", "taxId": "52998224725", "email": "maria@example.com", "address": ADDRESS}
+    payer = {"name": "Maria da Conceição", "taxId": "52998224725", "email": "conceicao@example.com", "address": ADDRESS}
     body = {"method": "BOLETO", "amount": 150.00, "currency": "BRL", "reference": a_reference(), "payer": payer}
     answer = shop.post("/payments", body | {"dueDate": in_days(due_in)})
     assert answer.status_code == 201, answer.content

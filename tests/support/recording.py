@@ -51,12 +51,12 @@ class Recording(Generic[T]):
                 self._made = build(*stands_on)
                 statement = rows_since(began)
             transaction.set_rollback(True)
-        # In a function the database plans it once.
+        # In a function the database plans it once. A column may be named as a variable that every function has.
         self._again = f"proof.recording_{next(_numbers)}"
         with connection.cursor() as cursor:
             cursor.execute(
                 f"CREATE FUNCTION {self._again}() RETURNS void LANGUAGE plpgsql"
-                f" AS $again$ BEGIN {statement}; END $again$"
+                f" AS $again$ #variable_conflict use_column\nBEGIN {statement}; END $again$"
             )
 
     def again(self) -> T:

@@ -24,6 +24,8 @@ from gateway.models import (
     BankAccount,
     BankLine,
     BankStatement,
+    BatchAnswer,
+    BatchOrder,
     Conversion,
     Customer,
     Dispute,
@@ -32,9 +34,11 @@ from gateway.models import (
     LinePart,
     MethodRule,
     Payment,
+    PayoutBatch,
     ProviderAccount,
     ProviderMessage,
     ProviderRoute,
+    RegistrationFile,
     SettlementDay,
     SettlementDifference,
     SettlementLine,
@@ -48,7 +52,6 @@ from gateway.providers.disputes import DisputeReport, DisputeState
 from gateway.refunds import services as refunds
 from gateway.refunds.disputes.hearing import record
 from gateway.requests import log
-from gateway.staff.kit.columns import address
 from gateway.staff.kit.columns import address as page_at
 from gateway.suspense.holding import hold
 from gateway.withdrawals.proposals import values_of
@@ -62,7 +65,8 @@ from tests.support.api import Api
 from tests.support.bank_accounts import a_bank_account, imported, line, statement
 from tests.support.callbacks import about, sent
 from tests.support.certificates import certificate, private_key
-from tests.support.companies import Shop
+from tests.support.companies import Shop, a_shop
+from tests.support.files_to_banks import pays_and_collects
 from tests.support.forms import form_in
 from tests.support.payments import MARIA, a_payment, pix
 from tests.support.people import PASSWORD, a_member, signed_in_twice
@@ -92,6 +96,10 @@ MONEY = [
     BankStatement,
     ImportedFile,
     LinePart,
+    PayoutBatch,
+    BatchOrder,
+    BatchAnswer,
+    RegistrationFile,
     Account,
     Balance,
     Receivable,
@@ -169,6 +177,8 @@ def _world(acme: Shop, globex: Shop) -> World:
     record(ProviderAccount.objects.get(), DisputeReport("dp_1", "ch_1", Decimal("12.34"), "BRL", DisputeState.OPEN))
     an_adjustment(account)
     imported(a_bank_account(), statement(line("1.00"), opening="5.00"))
+    initech = a_shop("Initech")
+    pays_and_collects(initech, address)
     prove()
     beat("worker")
     beat("messages")
@@ -179,7 +189,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     _asks_to_be_verified(globex)
     notices.notify_owners(globex.company, "your company is verified", "verified", "home")
     log.flush()
-    keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
+    keys = [key for shop in (acme, globex, initech) for key in (shop.sandbox_key, shop.production_key)]
     return World(
         payment=Payment.objects.get(merchant=acme.sandbox),
         other=other,
@@ -242,6 +252,8 @@ def _kept() -> list[str]:
         *IdempotencyKey.objects.values_list("sealed_body", flat=True),
         *Withdrawal.objects.values_list("sealed_destination", flat=True),
         *ProviderAccount.objects.values_list("sealed_credentials", flat=True),
+        *PayoutBatch.objects.values_list("sealed_file", flat=True),
+        *RegistrationFile.objects.values_list("sealed_content", flat=True),
     ]
     fingerprints = IdempotencyKey.objects.values_list("fingerprint", flat=True)
     passwords = User.objects.values_list("password", flat=True)
@@ -261,7 +273,7 @@ def support(*permissions: str) -> User:
 
 def change(staff: Client, row: Any, as_shown: dict[str, str] | None = None, **members: str | None) -> dict[str, Any]:
     """Saves the row's page with other values, as it is shown now or was before; the complaints, by field."""
-    where = address(type(row), "change", row.pk)
+    where = page_at(type(row), "change", row.pk)
     sent = (as_shown or form_in(staff.get(where).content)) | members
     answer = staff.post(where, {name: value for name, value in sent.items() if value is not None})
     if answer.status_code == 302:

@@ -11,7 +11,7 @@ from accounts.base.clock import utcnow
 from accounts.models import User
 from gateway.refunds.models import Refund
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing
-from ledger.closings.services import close_days
+from ledger.closings.services import SLACK, close_days
 from ledger.models import Advance, Transfer
 from ledger.receivables import advances
 from ledger.verify import verify
@@ -35,6 +35,11 @@ def move_postings(by: str) -> None:
     tamper("SET LOCAL session_replication_role = DEFAULT")
 
 
+def move_a_day_back() -> None:
+    """So far that the day is over and can be closed, right after midnight, too."""
+    move_postings(f"created_at - interval '1 day' - interval '{SLACK.total_seconds()} seconds'")
+
+
 def undo() -> None:
     move_postings("now()")
     ClosedDay.objects.all().delete()
@@ -47,7 +52,7 @@ def test_the_course_of_balances_is_drawn_from_closed_days(staff: Client, acme: S
     a_receivable(acme.sandbox)
     move_postings("created_at - interval '2 days'")
     a_payment(acme.sandbox, "PAID")
-    move_postings("created_at - interval '1 day'")
+    move_a_day_back()
     try:
         assert close_days() == 3
         [picture] = panels(staff)["Money"].pictures
@@ -55,7 +60,7 @@ def test_the_course_of_balances_is_drawn_from_closed_days(staff: Client, acme: S
         undo()
 
     assert picture.title == "Sandbox, BRL"
-    first, last = (utcnow() - timedelta(days=3)).date(), (utcnow() - timedelta(days=1)).date()
+    first, last = ((utcnow() - SLACK - timedelta(days=days)).date() for days in (3, 1))
     assert picture.summary == f"from 340.52 on {first} to 489.02 on {last}"
     areas = re.findall(r'class="course-(\w+)" points="([^"]+)"', picture.drawn)
     assert [kind for kind, _ in areas] == ["available", "releasing", "blocked"]
@@ -113,7 +118,7 @@ def test_refund_answers_are_counted_by_their_deadline(staff: Client, acme: Shop,
 
 def test_a_closed_balance_that_was_touched_is_found(acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
-    move_postings("created_at - interval '1 day'")
+    move_a_day_back()
     try:
         close_days()
         assert [violation.invariant.number for violation in verify()] == []

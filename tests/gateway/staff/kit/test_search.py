@@ -119,6 +119,7 @@ def test_a_payment_is_found_by_every_id_it_is_known_by(world: World, acme: Shop,
         payment.id,
         world.other.id,
         Receivable.objects.get().payment_id,
+        *Payment.objects.filter(merchant__environment="PRODUCTION").values_list("pk", flat=True),
     }
     assert listed(staff, Payment, q="pay_01ARZ3NDEKTSV4RRFFQ69G5FAV") == set()
 
