@@ -72,6 +72,7 @@ ACTION: dict[str, Promise] = {
     "bulk_file.stopped": _("Stopped or discarded a bulk file"),
     "reserve.changed": _("Changed the rolling reserve"),
     "reserve.released": _("Released the rolling reserve"),
+    "bank_line.explained": _("Identified a movement of a bank statement"),
     "payout_schedule.registered": _("Registered a payout schedule"),
     "payout_schedule.ended": _("Ended a payout schedule"),
     "advance.requested": _("Requested an advance"),
