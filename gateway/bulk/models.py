@@ -59,7 +59,7 @@ class BulkFile(models.Model):
 class BulkLine(models.Model):
     """One row of a file: a withdrawal or a refund. The order is sealed; `shown` may be shown. Minor units."""
 
-    id = IdField("bln", primary_key=True)
+    id = IdField("bul", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
     file = models.ForeignKey(BulkFile, on_delete=models.CASCADE, related_name="lines", db_index=False)
     row = models.IntegerField(help_text="Its number in the file")

@@ -67,7 +67,7 @@ def _stored(file: BulkFile, line: Line) -> BulkLine:
     """A line without a reference gets one that no other line has."""
     order = line.order if line.order.reference else replace(line.order, reference=f"{file.pk}-{line.row}")
     return BulkLine(
-        id=new_id("bln"),
+        id=new_id("bul"),
         merchant=file.merchant,
         file=file,
         row=line.row,

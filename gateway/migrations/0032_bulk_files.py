@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     accounts.base.ids.IdField(
-                        db_collation="C", editable=False, max_length=40, prefix="bln", primary_key=True, serialize=False
+                        db_collation="C", editable=False, max_length=40, prefix="bul", primary_key=True, serialize=False
                     ),
                 ),
                 ("row", models.IntegerField(help_text="Its number in the file")),

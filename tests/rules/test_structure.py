@@ -3,6 +3,7 @@
 import ast
 import inspect
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -12,6 +13,7 @@ from django.apps import apps
 from django.db import models
 from django.urls import URLPattern, get_resolver
 
+from accounts.base.ids import IdField
 from accounts.permissions import PERMISSIONS
 from gateway.api.openapi.document import operations
 from gateway.celery import TASKS, app
@@ -32,6 +34,14 @@ PUBLIC = {
     "callbacks/<str:account_id>", "callbacks/<str:account_id>/<path:path>",
     "calendars/<str:company_id>/<str:environment>.ics",
 }  # fmt: skip
+
+
+def test_an_id_prefix_names_one_table() -> None:
+    fields = [model._meta.pk for model in apps.get_models()]
+    prefixes = [field.prefix for field in fields if isinstance(field, IdField)]
+
+    assert len(prefixes) > 40
+    assert [one for one, times in Counter(prefixes).items() if times > 1 or not one] == []
 
 
 def test_every_table_is_known_to_django() -> None:
