@@ -86,6 +86,7 @@ ALL_TURNS = {
     "sweep-suspense": Turn("gateway.suspense.tasks.sweep_suspense", MONEY, timedelta(seconds=10)),
     "sweep-provider-messages": Turn("gateway.providers.tasks.sweep_provider_messages", MONEY, timedelta(seconds=2)),
     "sweep-payout-batches": Turn("gateway.payout_batches.tasks.sweep_batches", MONEY, timedelta(seconds=10)),
+    "gather-payout-batches": Turn("gateway.payout_batches.tasks.gather_batches", MONEY, timedelta(seconds=30)),
     "remove-saved-cards": Turn("gateway.saved_cards.tasks.sweep_removals", MONEY, timedelta(seconds=30)),
     "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1)),
     "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1)),

@@ -45,7 +45,7 @@ def write(
     sequence = max(newest + 1, way.first_sequence)
     file = PaymentFile(
         sequence=sequence,
-        made_at=at.replace(microsecond=0),
+        made_at=at.astimezone(way.zone).replace(microsecond=0),
         pay_on=batch.pay_on,
         payer=way.payer,
         agreement=way.agreement,

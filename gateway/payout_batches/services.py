@@ -5,7 +5,7 @@ Whoever changes a batch locks it first, then its withdrawals in the order of the
 
 import zlib
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, datetime
 from hashlib import sha256
 
 from django.db import connection, transaction
@@ -37,6 +37,10 @@ _GATHERED = f"""
      WHERE w.account_id = %s AND w.payout_currency = %s AND w.status = '{Status.PROCESSING}'
        AND w.queued_at IS NOT NULL AND w.sent_at IS NULL AND m.withdrawal_enabled AND c.status = 'ACTIVE'
        AND NOT EXISTS (SELECT FROM {table(BatchOrder)} o WHERE o.withdrawal_id = w.id AND o.is_live)
+       AND (%s::timestamptz IS NULL
+            OR w.queued_at < %s AND NOT EXISTS (
+               SELECT FROM {table(BatchOrder)} o JOIN {table(PayoutBatch)} b ON b.id = o.batch_id
+                WHERE o.withdrawal_id = w.id AND b.canceled_at >= %s))
      ORDER BY w.queued_at, w.id LIMIT %s
        FOR NO KEY UPDATE OF w SKIP LOCKED
 """
@@ -61,21 +65,27 @@ def gather(by: Actor, account_id: str, currency: str, pay_on: date, note: str) -
     Nothing is sent; those whose approvals no longer count wait for approval again. Raises
     ONP409_PAYOUT_BATCH_ACCOUNT and ONP409_PAYOUT_BATCH_EMPTY.
     """
-    batch = _gathered(by, account_id, currency, pay_on, note)
+    batch = gather_before(None, by, account_id, currency, pay_on, note)
     if batch is None:
         raise NothingToGather
     return batch
 
 
 @transaction.atomic
-def _gathered(by: Actor, account_id: str, currency: str, pay_on: date, note: str) -> PayoutBatch | None:
-    """None: nothing waits. What waits for approval again is stored in any case."""
+def gather_before(
+    cut_off: datetime | None, by: Actor, account_id: str, currency: str, pay_on: date, note: str
+) -> PayoutBatch | None:
+    """The same of what was queued before the cut-off, and was not taken out of a batch since. None: nothing waits.
+
+    What waits for approval again is stored in any case. Raises ONP409_PAYOUT_BATCH_ACCOUNT.
+    """
     account = hold_account(account_id)
     way = files.way_of(account)
     assert way is not None
-    queued = [load(Withdrawal, row) for row in _rows(_GATHERED, [account.pk, currency, way.most_orders])]
+    given = [account.pk, currency, cut_off, cut_off, cut_off, way.most_orders]
+    queued = [load(Withdrawal, row) for row in _rows(_GATHERED, given)]
     found = [one for one in queued if not is_lapsed(one, utcnow())]
-    if not found or pay_on < utcnow().date():
+    if not found or pay_on < way.day(utcnow()):
         return None
     batch = PayoutBatch(
         account=account,
@@ -132,7 +142,13 @@ def orders_of(batch: PayoutBatch) -> list[BatchOrder]:
 
 
 def require_payable(batch: PayoutBatch, orders: Iterable[BatchOrder], *, is_in_file: bool) -> None:
-    """Raises ONP409_PAYOUT_BATCH_CHANGED, naming what changed since the withdrawals were gathered."""
+    """Raises ONP409_PAYOUT_BATCH_CHANGED, naming what changed since the withdrawals were gathered.
+
+    A file is neither written nor handed over after the day on which it is to be paid, by the bank's calendar.
+    """
+    way = files.way_of(batch.account)
+    if way and batch.pay_on < way.day(utcnow()):
+        raise BatchChanged(faults=[Fault("payOn", "INVALID", f"The day on which to pay, {batch.pay_on}, has passed.")])
     faults = [Fault(one.number, "INVALID", why) for one in orders if (why := _obstacle(batch, one, is_in_file))]
     if faults:
         raise BatchChanged(faults=faults[:20])

@@ -1,9 +1,11 @@
 """Institutions that are told by files what to pay, and people who pay from a list."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
 from typing import ClassVar, Protocol
+from zoneinfo import ZoneInfo
 
 from gateway.bank_files.shapes import Party, PaymentFile, Way
 
@@ -57,6 +59,20 @@ class PaysByFile(ABC):
     def first_sequence(self) -> int:
         """The number of the first file that we write, where files were written before us."""
         return 1
+
+    @property
+    @abstractmethod
+    def zone(self) -> ZoneInfo:
+        """Where its days begin and end."""
+
+    @property
+    def cut_offs(self) -> Sequence[time]:
+        """The times of a working day at which what waits is gathered, in its own zone."""
+        return ()
+
+    def day(self, at: datetime) -> date:
+        """The date at the institution."""
+        return at.astimezone(self.zone).date()
 
     @property
     def folder(self) -> Folder | None:

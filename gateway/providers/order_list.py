@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Mapping
 from typing import ClassVar
+from zoneinfo import ZoneInfo
 
 from gateway.bank_files.shapes import Party, PaymentFile, Way
 from gateway.providers.by_file import Countries, PaysByFile
@@ -20,12 +21,16 @@ class OrderList(PaysByFile):
     extension: ClassVar[str] = "csv"
     most_orders: ClassVar[int] = 500
 
-    def __init__(self, payer: Party) -> None:
-        self._payer = payer
+    def __init__(self, payer: Party, zone: ZoneInfo) -> None:
+        self._payer, self._zone = payer, zone
 
     @property
     def payer(self) -> Party:
         return self._payer
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return self._zone
 
     def payee(self, rail: str, destination: Mapping[str, str]) -> tuple[Way, Party]:
         return Countries().payee(rail, destination)

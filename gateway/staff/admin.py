@@ -51,6 +51,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     ledger,
     methods,
     payments,
+    payout_answers,
     payout_batches,
     payouts,
     people,

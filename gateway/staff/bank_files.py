@@ -21,17 +21,13 @@ from gateway.reconciliation.files import clear, turn_down, upload
 from gateway.reconciliation.models import BankAccount, ImportedFile
 from gateway.reconciliation.proposals import ConfirmFile
 from gateway.serving.limits import takes_files
-from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, related
+from gateway.staff.kit.columns import address, colored, column, moment, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 
 State = ImportedFile.State
-
-
-def _or_empty(text: str) -> str:
-    return text or EMPTY
 
 
 class UploadForm(NoteForm):
@@ -74,14 +70,14 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         "name",
         colored("state", UPLOADED="warning", WAITING="info", TAKEN="success", REFUSED="danger"),
         related("account", "bank account"),
-        column("format", _or_empty),
-        column("cause", _or_empty),
+        column("format", or_empty),
+        column("cause", or_empty),
         moment("created_at", "imported"),
     )
     list_filter = ("state", "account")
     fieldsets = (
-        (None, {"fields": ("id", ("name", "state"), related("account", "bank account"), column("format", _or_empty))}),
-        ("Why it was refused", {"fields": (column("cause", _or_empty), column("failure", _or_empty), "failed_line")}),
+        (None, {"fields": ("id", ("name", "state"), related("account", "bank account"), column("format", or_empty))}),
+        ("Why it was refused", {"fields": (column("cause", or_empty), column("failure", or_empty), "failed_line")}),
         ("Content", {"fields": (("size", "digest"), related("uploaded_by"))}),
         (
             "Timestamps",

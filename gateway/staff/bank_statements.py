@@ -21,7 +21,7 @@ from gateway.reconciliation.models import BankLine, BankStatement, LinePart
 from gateway.reconciliation.proposals import ExplainLine
 from gateway.reconciliation.standing import booked_until
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, colored, column, link_to_id, moment, named, related, unbroken
+from gateway.staff.kit.columns import EMPTY, colored, column, link_to_id, moment, named, or_empty, related, unbroken
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.related import Related
@@ -33,10 +33,6 @@ from ledger.notation import plain_amount
 
 LINE_STATES = {"WAITING": "info", "UNNAMED": "info", "EXPLAINED": "success", "SUSPENSE": "warning", "REVERSED": "info"}
 UNEXPLAINED = (BankLine.State.WAITING, BankLine.State.UNNAMED, BankLine.State.SUSPENSE)
-
-
-def or_empty(text: str) -> str:
-    return text or EMPTY
 
 
 def _party(party: dict[str, str]) -> str:

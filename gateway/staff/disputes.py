@@ -11,7 +11,7 @@ from accounts.audit import Actor
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.disputes.services import look_again
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, colored, column, moment, related
+from gateway.staff.kit.columns import colored, column, moment, or_empty, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -23,10 +23,6 @@ STATE = colored("state", open="danger", deciding="warning", lapsed="danger", won
 def to_look_up() -> Q:
     """Disputes that do not fit their payment, and answers that the acquirer did not take."""
     return ~Q(problem="")
-
-
-def _or_empty(text: Any) -> Any:
-    return text or EMPTY
 
 
 @admin.register(Dispute)
@@ -47,19 +43,19 @@ class DisputeAdmin(ReadOnlyAdmin):
         related("merchant"),
         related("account"),
         moment("due_at", "acquirer's deadline"),
-        column("problem", _or_empty),
+        column("problem", or_empty),
     )
     list_filter = ("state", "is_inquiry")
     fieldsets = (
         (None, {"fields": ("id", (STATE, "is_inquiry"), (money("amount"), related("refund")))}),
-        ("To look up", {"fields": (column("problem", _or_empty),)}),
+        ("To look up", {"fields": (column("problem", or_empty),)}),
         (
             "At the acquirer",
             {
                 "fields": (
                     (related("account", "provider account"), "reference"),
-                    (column("money", _or_empty, "payment there"), related("payment")),
-                    ("reason_code", column("reason", _or_empty)),
+                    (column("money", or_empty, "payment there"), related("payment")),
+                    ("reason_code", column("reason", or_empty)),
                     moment("due_at", "acquirer's deadline"),
                 )
             },

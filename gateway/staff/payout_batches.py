@@ -1,4 +1,4 @@
-"""Batches of withdrawals for staff: gathered, released by two people, handed over, and what banks answered."""
+"""Batches of withdrawals for staff: gathered, released by two people, handed over."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -20,12 +20,13 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import require_uninvolved
-from gateway.payout_batches import services
-from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
+from gateway.payout_batches import files, services
+from gateway.payout_batches.models import PayoutBatch
 from gateway.payout_batches.proposals import ClearDrop, DownloadAgain, PutBack, ReleaseBatch
 from gateway.payout_batches.selectors import waiting_by_account
+from gateway.providers.models import ProviderAccount
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, related
+from gateway.staff.kit.columns import address, colored, column, moment, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -37,10 +38,6 @@ STATES = {
     "OPEN": "warning", "RELEASED": "warning", "DROPPING": "info", "UNCERTAIN": "danger", "HANDED_OVER": "success",
     "CANCELED": "info",
 }  # fmt: skip
-FOUND = {
-    "APPLIED": "success", "NOTED": "info", "REPEATED": "info", "UNKNOWN_ORDER": "danger", "OTHER_ACCOUNT": "danger",
-    "OTHER_AMOUNT": "danger", "NOT_HANDED_OVER": "danger", "CONTRADICTS": "danger",
-}  # fmt: skip
 POSSIBLE: dict[str, tuple[str, ...]] = {
     State.OPEN: ("release", "cancel"),
     State.RELEASED: ("download", "cancel"),
@@ -51,10 +48,6 @@ POSSIBLE: dict[str, tuple[str, ...]] = {
 }
 
 
-def _or_empty(text: object) -> object:
-    return text or EMPTY
-
-
 class GatherForm(forms.Form):
     """For which account, and when it is to pay."""
 
@@ -63,18 +56,29 @@ class GatherForm(forms.Form):
     note = NoteField()
 
     def __init__(self, data: Any = None) -> None:
-        super().__init__(data, initial={"pay_on": utcnow().date()})
-        waiting = [
-            (f"{one.account.pk}:{one.currency}", f"{one.account}: {one.count}, {plain_amount(one.total, one.currency)}")
-            for one in waiting_by_account()
+        waiting = {f"{one.account.pk}:{one.currency}": one for one in waiting_by_account()}
+        self._days = {way: _today(one.account) for way, one in waiting.items()}
+        super().__init__(data, initial={"pay_on": min(self._days.values(), default=utcnow().date())})
+        self.fields["way"].choices = [  # type: ignore[attr-defined]
+            ("", "---------"),
+            *(
+                (way, f"{one.account}: {one.count}, {plain_amount(one.total, one.currency)}")
+                for way, one in waiting.items()
+            ),
         ]
-        self.fields["way"].choices = [("", "---------"), *waiting]  # type: ignore[attr-defined]
 
     def clean_pay_on(self) -> date:
         found: date = self.cleaned_data["pay_on"]
-        if found < utcnow().date():
-            raise forms.ValidationError("The day has passed.")
+        today = self._days.get(self.cleaned_data.get("way", ""))
+        if today and found < today:
+            raise forms.ValidationError(f"The day has passed: at the bank it is {today}.")
         return found
+
+
+def _today(account: ProviderAccount) -> date:
+    """The date at the bank."""
+    way = files.way_of(account)
+    return way.day(utcnow()) if way else utcnow().date()
 
 
 class ClearForm(NoteForm):
@@ -114,14 +118,14 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
             "File",
             {
                 "fields": (
-                    (column("file_name", _or_empty), column("format", _or_empty)),
+                    (column("file_name", or_empty), column("format", or_empty)),
                     ("sequence", "size"),
-                    column("digest", _or_empty, "SHA-256"),
+                    column("digest", or_empty, "SHA-256"),
                     ("downloads", "downloads_allowed"),
                 )
             },
         ),
-        ("Folder", {"fields": (moment("drop_at", "next attempt"), column("drop_failure", _or_empty, "last failure"))}),
+        ("Folder", {"fields": (moment("drop_at", "next attempt"), column("drop_failure", or_empty, "last failure"))}),
         (
             "Timestamps",
             {
@@ -253,103 +257,3 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
         answer["Content-Disposition"] = f'attachment; filename="{taken.file_name}"'
         answer["X-Content-Type-Options"] = "nosniff"
         return answer
-
-
-@admin.register(BatchOrder)
-class BatchOrderAdmin(ReadOnlyAdmin):
-    """Orders of files: written with the batch, ended by answers."""
-
-    ids = {"bat": "batch", "wdr": "withdrawal"}
-    words = {"reference": str}
-    search_help_text = "Number of the order, batch or withdrawal id, or the bank's id"
-    listed_at = ("batch", "withdrawal")
-    list_select_related = ("batch", "withdrawal")
-    list_display = (
-        "number", related("withdrawal"), money("amount", of=lambda one: one.batch.currency), "outcome", "codes",
-        "is_live", moment("answered_at"),
-    )  # fmt: skip
-    list_filter = ("outcome", "is_live")
-    fieldsets = (
-        (None, {"fields": ("number", related("batch"), related("withdrawal"), "is_live")}),
-        ("Money", {"fields": (money("amount", of=lambda one: one.batch.currency),)}),
-        (
-            "Answered",
-            {
-                "fields": (
-                    column("outcome", _or_empty),
-                    column("codes", _or_empty),
-                    column("reference", _or_empty),
-                    moment("answered_at"),
-                )
-            },
-        ),
-    )
-
-
-def _for_staff() -> Q:
-    return Q(waits_since__isnull=False)
-
-
-@admin.register(BatchAnswer)
-class BatchAnswerAdmin(ReadOnlyAdmin):
-    """What banks said about orders. Change permission: close one that was looked at."""
-
-    has_history = True
-    permissions_used = ("view", "change")
-    ids = {"wdr": "order__withdrawal", "bat": "order__batch"}
-    words = {"number": str, "reference": str, "source": str}
-    search_help_text = "Answer, withdrawal or batch id, number of the order, the bank's id, or the file"
-    listed_at = ("order",)
-    list_select_related = ("order",)
-    list_display = (
-        "id", "number", "outcome", colored("found", **FOUND), "amount", "codes", "source", moment("created_at"),
-    )  # fmt: skip
-    list_filter = ("found", "outcome")
-    fieldsets = (
-        (None, {"fields": ("id", ("number", "found"), related("order"), "source")}),
-        (
-            "Said",
-            {
-                "fields": (
-                    ("outcome", column("amount", _or_empty)),
-                    (column("codes", _or_empty), column("reference", _or_empty)),
-                    column("text", _or_empty),
-                )
-            },
-        ),
-        ("By staff", {"fields": (moment("waits_since"), column("note", _or_empty))}),
-        ("Timestamps", {"fields": ((moment("created_at"), moment("due_at")),)}),
-    )
-    queues = (
-        Queue(
-            name="unfitting",
-            title="Answers to payment files that do not fit",
-            icon="contact_support",
-            waiting=_for_staff,
-            since="waits_since",
-            environment="",
-        ),
-    )
-    actions_detail = ("close",)
-
-    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return request.user.has_perm("gateway.change_batchanswer")
-
-    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        answer = self.get_object(request, unquote(str(object_id)))
-        return super().get_actions_detail(request, object_id) if answer and answer.waits_since else []
-
-    @action(description="Close", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
-    def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        answer = self.record(request, object_id)
-        form = NoteForm(request.POST if request.method == "POST" else None)
-        if not form.is_valid():
-            sentence = "Nothing moves. Say what the bank told, and what was done about it."
-            return self.decision(request, answer, "Close this answer", sentence=sentence, form=form)
-
-        def act() -> Done:
-            answer.waits_since, answer.note = None, form.cleaned_data["note"]
-            answer.save(update_fields=["waits_since", "note"])
-            return Done(answer, "batch_answer.closed", f"Closed: {answer.note}", "It does not wait any more.")
-
-        return self.carry_out(request, answer, act)

@@ -18,7 +18,7 @@ from gateway.serving.limits import takes_files
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.settlements.reports import settles, upload
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, named, related
+from gateway.staff.kit.columns import address, colored, column, moment, named, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.kit.related import Related, plural
@@ -26,10 +26,6 @@ from gateway.staff.margins import MarginReport
 from ledger.models import Transfer
 
 STATES = {"WAITING": "info", "MATCHED": "success", "HELD": "warning", "NOT_OURS": "info", "DIFFERENT": "danger"}
-
-
-def _or_empty(text: str) -> str:
-    return text or EMPTY
 
 
 class UploadForm(NoteForm):
@@ -68,7 +64,7 @@ class SettlementReportAdmin(ReadOnlyAdmin):
     )
     list_filter = ("state", "account__provider")
     fieldsets = (
-        (None, {"fields": ("id", ("name", "state"), related("account"), column("failure", _or_empty))}),
+        (None, {"fields": ("id", ("name", "state"), related("account"), column("failure", or_empty))}),
         ("Content", {"fields": ("lines", ("digest", related("uploaded_by")))}),
         ("Timestamps", {"fields": ((moment("created_at"), moment("read_at")), moment("due_at", "next reading"))}),
     )
@@ -132,7 +128,7 @@ class SettlementLineAdmin(ReadOnlyAdmin):
                 "fields": (
                     (money("gross", of=lambda line: line.gross_currency), money("fee", "acquirer's fee")),
                     (money("net"), "method"),
-                    (column("payout", _or_empty), moment("paid_out_at", "booked as paid out")),
+                    (column("payout", or_empty), moment("paid_out_at", "booked as paid out")),
                 )
             },
         ),

@@ -20,7 +20,7 @@ from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from gateway.reconciliation.models import BankAccount
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import EMPTY, colored, column, link, moment, named, related
+from gateway.staff.kit.columns import EMPTY, colored, column, link, moment, named, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm, PaymentField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -52,10 +52,6 @@ class MeantForm(NoteForm):
     payment = PaymentField()
     note = NoteField(PROOF)
     field_order = ("payment", "note")
-
-
-def _or_empty(text: str) -> str:
-    return text or EMPTY
 
 
 class BankAccountFilter(admin.SimpleListFilter):
@@ -129,14 +125,14 @@ class SuspenseAdmin(ReadOnlyAdmin):
             "Return",
             {
                 "fields": (
-                    (moment("return_at", "given back by rule"), column("return_id", _or_empty)),
+                    (moment("return_at", "given back by rule"), column("return_id", or_empty)),
                     (moment("sent_at", "last sent"), moment("ask_at", "next query")),
-                    (column("return_reference", _or_empty), column("failure_message", _or_empty, "why not")),
+                    (column("return_reference", or_empty), column("failure_message", or_empty, "why not")),
                     *ASKED[1:],
                 )
             },
         ),
-        ("By staff", {"fields": (column("note", _or_empty, "last note"),)}),
+        ("By staff", {"fields": (column("note", or_empty, "last note"),)}),
         ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
     )
     queues = (

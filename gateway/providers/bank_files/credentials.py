@@ -2,7 +2,7 @@
 
 import re
 from typing import Annotated, ClassVar, Literal
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
 from stdnum import bic as bics
@@ -101,7 +101,7 @@ class BankFilesCredentials(Credentials):
         AfterValidator(_times),
         Field(
             title="When withdrawals are gathered",
-            description="Times of working days, such as 10:00 15:30",
+            description="From Mondays to Fridays, such as 10:00 15:30. Empty: only by hand",
             max_length=80,
         ),
     ] = ""
@@ -167,7 +167,3 @@ class BankFilesCredentials(Credentials):
             clabe=self.clabe,
             cbu=self.cbu,
         )
-
-    @property
-    def place(self) -> ZoneInfo:
-        return ZoneInfo(self.zone)

@@ -1,7 +1,9 @@
 """A bank account that pays by file. Nobody is called about a withdrawal: the bank's answers come in files, too."""
 
 from collections.abc import Mapping, Sequence
+from datetime import time
 from typing import ClassVar
+from zoneinfo import ZoneInfo
 
 from gateway.bank_files.cnab import payment_files
 from gateway.bank_files.cnab.records import Unwritable as UnwritableLine
@@ -40,6 +42,14 @@ class BankFile(PaysByFile):
     @property
     def first_sequence(self) -> int:
         return self._credentials.first_sequence
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self._credentials.zone)
+
+    @property
+    def cut_offs(self) -> Sequence[time]:
+        return [time.fromisoformat(one) for one in self._credentials.gathered_at.split()]
 
     @property
     def folder(self) -> Folder | None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
+from zoneinfo import ZoneInfo
 
 from gateway.bank_files.shapes import Party
 from gateway.methods.bank_details import details_of, number_of
@@ -162,6 +163,14 @@ PAID_OUT: dict[str, type[PayoutRail]] = {
     "crypto_wallet": CryptoByBatch,
 }
 """The member of the credentials that a payout rail needs, and the rail."""
+UTC = ZoneInfo("UTC")
+ZONES = {
+    "pix_key": ZoneInfo("America/Sao_Paulo"),
+    "clabe": ZoneInfo("America/Mexico_City"),
+    "cbu": ZoneInfo("America/Argentina/Buenos_Aires"),
+    "account_number": ZoneInfo("America/Bogota"),
+}
+"""The member of the credentials, and where its bank is."""
 
 
 class ManualProvider(Provider[ManualCredentials]):
@@ -186,7 +195,8 @@ class ManualProvider(Provider[ManualCredentials]):
 
     def by_file(self) -> PaysByFile:
         own = self.credentials
-        return OrderList(Party(name=own.holder, tax_id=own.tax_id, clabe=own.clabe, cbu=own.cbu, pix_key=own.pix_key))
+        payer = Party(name=own.holder, tax_id=own.tax_id, clabe=own.clabe, cbu=own.cbu, pix_key=own.pix_key)
+        return OrderList(payer, next((zone for member, zone in ZONES.items() if getattr(own, member)), UTC))
 
     def check(self) -> None:
         """There is nothing to connect to."""

@@ -21,6 +21,11 @@ Column = Callable[[Any], Any]
 EMPTY = "-"
 
 
+def or_empty(text: object) -> object:
+    """For columns of texts that may be empty."""
+    return text or EMPTY
+
+
 def column(name: str, show: Callable[[Any], Any], title: str = "") -> Column:
     """A column that renders `row.name`."""
 
