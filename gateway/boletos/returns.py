@@ -13,10 +13,11 @@ from accounts.base.wire import timestamp
 from gateway.bank_files.shapes import CollectionReturn, SlipAnswer, SlipEvent
 from gateway.boletos.models import SlipLine
 from gateway.methods.due_dates import SAO_PAULO
-from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.methods.rail import Money, PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments.believed import believe
 from gateway.payments.calls import Answer
 from gateway.payments.models import Payment
+from gateway.payments.other_money import Cause
 from gateway.providers.models import ProviderAccount
 from gateway.providers.selectors import agreement_of
 from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, register
@@ -24,6 +25,8 @@ from gateway.reconciliation.models import BankAccount, CollectionCredit, Importe
 from gateway.slips import services as slips
 from gateway.slips.agreements import Agreement
 from gateway.slips.models import Slip
+from gateway.suspense.holding import hold
+from gateway.suspense.models import SuspenseItem
 from ledger.money import to_decimal, to_minor
 from ledger.notation import plain_amount
 
@@ -124,16 +127,18 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
             fee=to_minor(answer.fee, BRL),
             paid_on=answer.paid_on,
             credited_on=answer.credited_on,
-            due_at=now if slip and answer.event in _SAID else None,
+            due_at=now if is_paid or (slip and answer.event in _SAID) else None,
         )
 
 
 def apply_line(line: SlipLine, at: datetime) -> None:
     """Applies what a line says to its boleto and payment. Call it in a transaction that has locked the line."""
-    assert line.slip_id is not None
-    slip = Slip.objects.select_for_update(no_key=True).get(pk=line.slip_id)
-    payment = Payment.objects.select_related("merchant__company").get(pk=slip.pk)
-    _APPLIED[SlipEvent(line.event)](line, slip, payment)
+    if line.slip_id is None:
+        _hold(line)
+    else:
+        slip = Slip.objects.select_for_update(no_key=True).get(pk=line.slip_id)
+        payment = Payment.objects.select_related("merchant__company").get(pk=slip.pk)
+        _APPLIED[SlipEvent(line.event)](line, slip, payment)
     line.due_at, line.applied_at = None, utcnow()
     line.save(update_fields=["due_at", "applied_at"])
 
@@ -163,15 +168,24 @@ def _paid(line: SlipLine, slip: Slip, payment: Payment) -> None:
     _tell(payment, PaymentAction.PAY, told)
     payment.refresh_from_db(fields=["rail_reference"])
     if payment.rail_reference == line.reference:
-        _expect_credit(line, payment)
+        _expect_credit(line, payment.id)
+    elif item := SuspenseItem.objects.filter(account=payment.account_id, reference=line.reference).first():
+        _expect_credit(line, item.pk)
 
 
-def _expect_credit(line: SlipLine, payment: Payment) -> None:
+def _hold(line: SlipLine) -> None:
+    """Money for a boleto that is none of ours."""
+    money = Money(line.reference, to_decimal(line.paid, BRL), BRL)
+    item = hold(line.account, money, Cause.UNKNOWN_CHARGE, utcnow(), method="BOLETO")
+    _expect_credit(line, item.pk)
+
+
+def _expect_credit(line: SlipLine, object_id: str) -> None:
     """The statement will have it among the boletos of that day."""
     day = line.credited_on or line.paid_on
     if line.credited > 0 and day:
         values = {"file": line.file, "paid": line.paid, "credited": line.credited, "credited_on": day}
-        CollectionCredit.objects.get_or_create(account=line.file.account, payment_id=payment.id, defaults=values)
+        CollectionCredit.objects.get_or_create(account=line.file.account, object_id=object_id, defaults=values)
 
 
 def _since(payment: Payment, line: SlipLine) -> str:

@@ -9,10 +9,10 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from gateway.payments.models import Payment
 from gateway.reconciliation import payouts
-from gateway.reconciliation.matching import NOTHING, PAID, Part, Verdict, payment_part, withdrawal_part
-from gateway.reconciliation.models import BankAccount, BankLine, CollectionCredit, LineKind, LinePart
+from gateway.reconciliation.matching import NOTHING, PAID, Part, Verdict, payment_part, received_part, withdrawal_part
+from gateway.reconciliation.models import ONCE, BankAccount, BankLine, CollectionCredit, LineKind, LinePart
 from gateway.reconciliation.records import linked_to, spelled_in
-from gateway.suspense.models import LineCause
+from gateway.suspense.models import LineCause, SuspenseItem
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.chart import AccountKind
 
@@ -106,17 +106,21 @@ class Leftovers:
 
 
 def _of_boletos(line: BankLine, credited: Sequence[CollectionCredit]) -> Verdict:
-    payments = Payment.objects.select_related("merchant").in_bulk([one.payment_id for one in credited])
+    """Also of money that is held: the bank credits it in the same sum."""
+    ids = [one.object_id for one in credited]
+    payments = Payment.objects.select_related("merchant").in_bulk(ids)
+    held = SuspenseItem.objects.select_related("merchant").in_bulk([one for one in ids if one not in payments])
     parts = []
     for one in credited:
-        payment = payments.get(one.payment_id)
-        if payment is None or payment.status not in PAID or payment.amount != one.paid:
-            return Verdict(cause=LineCause.UNEXPECTED, note=f"{one.payment_id} is not paid with its amount.")
-        parts.append(payment_part(payment))
-    known = LinePart.objects.filter(
-        kind=LineKind.PAYMENT, object_id__in=[part.object_id for part in parts], undone_by=""
-    )
-    if known.exists():
+        payment, item = payments.get(one.object_id), held.get(one.object_id)
+        if item:
+            parts.append(received_part(item))
+        elif payment and payment.status in PAID and payment.amount == one.paid:
+            parts.append(payment_part(payment))
+        else:
+            return Verdict(cause=LineCause.UNEXPECTED, note=f"{one.object_id} is not paid with its amount.")
+    known = LinePart.objects.filter(kind__in=ONCE, object_id__in=[part.object_id for part in parts], undone_by="")
+    if known.filter(amount__gt=0).exists():
         return Verdict(cause="PAID_TWICE", note="Another line explains some of these boletos.")
     kept = sum(one.paid - one.credited for one in credited)
     fees = [Part(LineKind.BANK_FEE, -kept, AccountKind.BANK_FEES)] if kept else []

@@ -195,7 +195,7 @@ def _item(line: BankLine, name: str, records: Records) -> Verdict:
         return _paid_with(line, one, records)
     if records.is_explained(LineKind.SUSPENSE, one.pk):
         return Verdict(cause=Cause.PAID_TWICE, note=about)
-    return Verdict((item_part(one, LineKind.SUSPENSE, one.amount),))
+    return Verdict((received_part(one),))
 
 
 def _paid_with(line: BankLine, item: SuspenseItem, records: Records) -> Verdict:
@@ -204,10 +204,14 @@ def _paid_with(line: BankLine, item: SuspenseItem, records: Records) -> Verdict:
         LineKind.PAYMENT, item.payment_id or ""
     ):
         return Verdict(cause=Cause.PAID_TWICE, note=f"It names {item.pk}.")
-    method, merchant = item.method, item.merchant
-    return Verdict(
-        (Part(LineKind.PAYMENT, line.amount, AccountKind.CLEARING, method, item.payment_id or "", merchant),)
-    )
+    return Verdict((received_part(item),))
+
+
+def received_part(one: SuspenseItem) -> Part:
+    """Money that was in suspense when we were told of it: of the payment that it pays by now, or still in suspense."""
+    if one.state == SuspenseState.ASSIGNED and one.payment_id:
+        return Part(LineKind.PAYMENT, one.amount, AccountKind.CLEARING, one.method, one.payment_id, one.merchant)
+    return item_part(one, LineKind.SUSPENSE, one.amount)
 
 
 def item_part(one: SuspenseItem, kind: LineKind, amount: int) -> Part:

@@ -251,12 +251,12 @@ class LinePart(models.Model):
 
 
 class CollectionCredit(models.Model):
-    """A boleto that a collection return calls paid. A bank credits those of a day in one sum."""
+    """Money for a boleto that a collection return tells of. A bank credits that of a day in one sum."""
 
     id = IdField("bcc", primary_key=True)
     account = models.ForeignKey(BankAccount, on_delete=models.PROTECT, related_name="+", db_index=False)
     file = models.ForeignKey(ImportedFile, on_delete=models.PROTECT, related_name="+")
-    payment_id = models.CharField(max_length=40, help_text="The payment, once it was paid with it")
+    object_id = models.CharField(max_length=40, help_text="The payment that it has paid, or the money in suspense")
     paid = models.BigIntegerField(help_text="Minor units")
     credited = models.BigIntegerField(help_text="What the bank credits; the rest is its fee")
     credited_on = models.DateField()
@@ -266,7 +266,7 @@ class CollectionCredit(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["account", "payment_id"], name="one_credit_of_a_boleto"),
+            models.UniqueConstraint(fields=["account", "object_id"], name="one_credit_of_a_boleto"),
             models.CheckConstraint(name="credits_are_amounts", condition=Q(paid__gt=0, credited__gt=0)),
         ]
         indexes = [
@@ -274,4 +274,4 @@ class CollectionCredit(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.credited_on} · {self.payment_id}"
+        return f"{self.credited_on} · {self.object_id}"
