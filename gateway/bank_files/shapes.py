@@ -95,7 +95,8 @@ class OrderAnswer:
 class PaymentReturn:
     """A bank's answer to payment files. `account` identifies ours as far as the file does.
 
-    `file_outcome` says what became of a whole file that the bank names and whose orders it does not list.
+    `file_outcome` says what became of a whole file that the bank names and whose orders it does not list. `doubts` are
+    signs that the file is not whole, though nothing that is there is wrong.
     """
 
     format: str
@@ -106,6 +107,7 @@ class PaymentReturn:
     answers: Sequence[OrderAnswer]
     of_file: str = ""
     file_outcome: OrderOutcome | None = None
+    doubts: Sequence[str] = ()
 
 
 class SlipEvent(StrEnum):
@@ -141,7 +143,7 @@ class SlipAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CollectionReturn:
-    """A bank's file about boletos. `sequence` is the bank's count of such files."""
+    """A bank's file about boletos. `sequence` is the bank's count of such files; `doubts` are as of a PaymentReturn."""
 
     format: str
     account: Party
@@ -149,6 +151,7 @@ class CollectionReturn:
     sequence: str
     made_on: date
     answers: Sequence[SlipAnswer]
+    doubts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,15 @@ from accounts.base.sealing import seal, unseal
 from accounts.models import User
 from gateway.bank_files import reading
 from gateway.bank_files.csv_statement import CsvMapping
-from gateway.bank_files.shapes import Document, UnreadableFile
+from gateway.bank_files.shapes import Document, Statement, UnreadableFile
 from gateway.reconciliation import accounts
 from gateway.reconciliation.errors import BankFileKnown, BankFileRefused, BankFileUnknown, BankFileUnreadable
 from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, handled
 from gateway.reconciliation.models import BankAccount, ImportedFile
 
 State = ImportedFile.State
+SHOWN = 3
+"""Signs that a file is not whole, of which one alone may be followed by many."""
 
 log = structlog.get_logger()
 
@@ -57,7 +59,14 @@ def summary(account: BankAccount, documents: list[Document]) -> list[tuple[str, 
     """What the file says and will change, for the person who confirms it."""
     formats = ", ".join(dict.fromkeys(one.format for one in documents))
     found = [("Format", formats), ("Bank account", str(account))]
+    if doubts := _doubts(documents):
+        found.append(("LINES SEEM TO BE MISSING", " ".join(doubts[:SHOWN])))
     return found + [line for handler, same in handled(documents) for line in handler.lines(account, same)]
+
+
+def _doubts(documents: list[Document]) -> list[str]:
+    """Signs that the file is not whole. A statement has none: its balances prove it."""
+    return [doubt for one in documents if not isinstance(one, Statement) for doubt in one.doubts]
 
 
 @transaction.atomic
@@ -91,6 +100,7 @@ def upload(by: Actor, code: str, name: str, content: bytes, note: str) -> Import
 def fetched(account: BankAccount, name: str, content: bytes) -> ImportedFile | None:
     """Takes in a file from the bank's own folder: it takes effect by itself. None: it was imported or refused before.
 
+    One whose lines seem to be incomplete is refused, and takes effect if people upload and confirm it.
     One that came too early is tried again once another file has taken effect. One that cannot take effect is kept with
     its cause, and a critical log line.
     """
@@ -200,6 +210,8 @@ def take(file: ImportedFile, _at: datetime) -> None:
         documents = documents_of(account, content_of(file))
         file.format = documents[0].format[:40]
         check(account, documents)
+        if not file.uploaded_by_id and (doubts := _doubts(documents)):
+            raise DocumentRefused(RefusalCause.INCOMPLETE, " ".join(doubts[:SHOWN]))
         with transaction.atomic():
             for handler, same in handled(documents):
                 handler.apply(file, same)

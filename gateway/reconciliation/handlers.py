@@ -19,6 +19,7 @@ class RefusalCause(StrEnum):
     GAP = "GAP"  # a file before it is missing
     NO_BALANCE = "NO_BALANCE"  # the first statement says no balance
     NOTHING_TO_DO = "NOTHING_TO_DO"  # nothing in it concerns us
+    INCOMPLETE = "INCOMPLETE"  # lines seem to be missing: people decide
 
 
 class DocumentRefused(Exception):

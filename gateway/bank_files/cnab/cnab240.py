@@ -10,7 +10,7 @@ from gateway.bank_files.cnab.statements import statement
 from gateway.bank_files.shapes import Document, UnreadableFile
 
 _FROM_THE_BANK = "2"
-_COLLECTION, _PAYMENTS, _STATEMENT = frozenset("T"), frozenset("AJ"), frozenset("E")
+_COLLECTION, _PAYMENTS, _STATEMENT = frozenset("T"), frozenset("AJNO"), frozenset("E")
 
 
 def recognises(content: bytes) -> bool:
@@ -21,13 +21,15 @@ def recognises(content: bytes) -> bool:
 
 def read(content: bytes) -> list[Document]:
     file = opened(content)
+    is_from_the_bank = file.header["direction"] == _FROM_THE_BANK
+    there = [lot for lot in file.lots if lot.details or is_from_the_bank]
     documents: list[Document] = []
-    if lots := _with(file.lots, _COLLECTION):
+    if lots := _with(there, _COLLECTION):
         documents.append(collection_return(file, lots))
-    if (lots := _with(file.lots, _PAYMENTS)) and file.header["direction"] == _FROM_THE_BANK:
+    if (lots := _with(there, _PAYMENTS)) and is_from_the_bank:
         documents.append(payment_return(file, lots))
-    documents += [statement(file, lot) for lot in _with(file.lots, _STATEMENT)]
-    if not documents and file.header["direction"] != _FROM_THE_BANK:
+    documents += [statement(file, lot) for lot in _with(there, _STATEMENT)]
+    if not documents and not is_from_the_bank:
         raise UnreadableFile("This is a file to the bank, not from it.", 1)
     if not documents:
         raise UnreadableFile("The file holds nothing that can be read here: no segment that is known.")

@@ -1,12 +1,13 @@
 """Returns of collection in lines of 400 characters: what a bank says of boletos."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
 from gateway.bank_files.cnab import layouts
+from gateway.bank_files.cnab.envelope import misnumbered
 from gateway.bank_files.cnab.lines import first_line, lines_of
 from gateway.bank_files.cnab.records import Record, codes
 from gateway.bank_files.shapes import CollectionReturn, Document, Party, SlipAnswer, SlipEvent, UnreadableFile
@@ -27,7 +28,7 @@ class Dialect:
     trailer: Record
     events: Mapping[str, SlipEvent]
     line_types: tuple[str, ...]
-    other_lines: Mapping[str, str]
+    other_lines: Mapping[str, Sequence[str]]
     reason_width: int
     every_line: str
     is_paid_less_fee: bool
@@ -67,10 +68,10 @@ def read(content: bytes) -> list[Document]:
         raise UnreadableFile("This is a file to the bank, not from it.", 1)
     details = [(number, line) for number, line in lines[1:-1] if line[0] not in "09"]
     dialect = _dialect_of(lines[0][1][76:79], details)
-    _check_numbering(lines, dialect)
+    _check_end(lines)
     header = _header(dialect, lines[0])
     answers = tuple(_answers(dialect, details))
-    _check_trailer(dialect, lines[-1], answers)
+    doubts = tuple(_doubts(dialect, lines, answers))
     first = dialect.detail.read(details[0][1], details[0][0]) if details else {}
     return [
         CollectionReturn(
@@ -80,29 +81,29 @@ def read(content: bytes) -> list[Document]:
             sequence=str(header.get("sequence", "")).lstrip("0"),
             made_on=header["made_on"],
             answers=answers,
+            doubts=doubts,
         )
     ]
 
 
-def _dialect_of(bank: str, details: Iterable[tuple[int, str]]) -> Dialect:
-    """The bank's own, or that of the bank for which it carries lines of another type."""
+def _dialect_of(bank: str, details: Sequence[tuple[int, str]]) -> Dialect:
+    """The bank's own, or the first for lines of another type that finds a number of the bank in all of them."""
     dialect = dialect_of(bank)
-    types = {line[0] for _, line in details}
-    others = [other for kind, other in dialect.other_lines.items() if kind in types]
-    return dialect_of(others[0]) if others else dialect
+    for kind, others in dialect.other_lines.items():
+        lines = [(number, line) for number, line in details if line[0] == kind]
+        for other in map(dialect_of, others if lines else ()):
+            if all(other.detail.read(line, number)["bank_number"].isdigit() for number, line in lines):
+                return other
+    return dialect
 
 
-def _check_numbering(lines: list[tuple[int, str]], dialect: Dialect) -> None:
-    """The lines are numbered from 1 without a gap; the last one is the trailer."""
+def _check_end(lines: list[tuple[int, str]]) -> None:
     last, line = lines[-1]
     if line[0] != "9" or len(lines) < 2:
         raise UnreadableFile("The file has no trailer: its end is missing.", last)
-    numbered = lines if dialect.trailer_is_numbered else lines[:-1]
-    for expected, (number, line) in enumerate(numbered, 1):
-        if line[0] == "9" and number != last:
+    for number, line in lines[:-1]:
+        if line[0] == "9":
             raise UnreadableFile("There are lines behind the trailer.", number)
-        if line[394:400].strip() != f"{expected:06d}":
-            raise UnreadableFile(f"The line is numbered {line[394:400]!r}, and should be {expected:06d}.", number)
 
 
 def _header(dialect: Dialect, first: tuple[int, str]) -> dict[str, Any]:
@@ -159,12 +160,20 @@ def _answer(dialect: Dialect, found: Mapping[str, Any], line: int) -> SlipAnswer
     )
 
 
-def _check_trailer(dialect: Dialect, last: tuple[int, str], answers: tuple[SlipAnswer, ...]) -> None:
-    """The figures of the file itself, where the bank gives any. Most trailers only tell what the bank holds."""
-    trailer = dialect.trailer.read(last[1], last[0])
-    lines, total = trailer.get("lines"), trailer.get("sum")
-    if lines and lines != len(answers):
-        raise UnreadableFile(f"The trailer counts {lines} lines, the file has {len(answers)}.", last[0])
+def _doubts(dialect: Dialect, lines: list[tuple[int, str]], answers: tuple[SlipAnswer, ...]) -> Iterator[str]:
+    """The lines are numbered from 1 without a gap. UnreadableFile if the sum of the file itself is another one.
+
+    Few trailers have figures of the file: most only tell what the bank holds.
+    """
+    before = "000000"
+    for number, line in lines if dialect.trailer_is_numbered else lines[:-1]:
+        yield from misnumbered(number, before, line[394:400])
+        before = line[394:400]
+    last, line = lines[-1]
+    trailer = dialect.trailer.read(line, last)
+    counted, total = trailer.get("lines"), trailer.get("sum")
+    if counted and counted != len(answers):
+        yield f"Line {last}: the trailer counts {counted} lines, the file has {len(answers)}."
     found = sum((answer.amount for answer in answers), _ZERO)
     if total and total != found:
-        raise UnreadableFile(f"The trailer sums the boletos up to {total}, the lines to {found}.", last[0])
+        raise UnreadableFile(f"The trailer sums the boletos up to {total}, the lines to {found}.", last)

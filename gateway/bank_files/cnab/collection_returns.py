@@ -49,6 +49,7 @@ def collection_return(file: Envelope, lots: list[Lot]) -> CollectionReturn:
         sequence=file.sequence,
         made_on=file.made_on or header["made_on"] or _last_day(answers),
         answers=answers,
+        doubts=tuple(file.doubts),
     )
 
 
@@ -80,8 +81,8 @@ def _answers(dialect: Dialect, lot: Lot) -> Iterator[SlipAnswer]:
 def _answer(dialect: Dialect, t_line: Line, u_line: Line) -> SlipAnswer:
     title = dialect.t.read(t_line.text, t_line.number)
     money = dialect.u.read(u_line.text, u_line.number)
-    if u_line.text[15:17] != t_line.text[15:17]:
-        raise UnreadableFile("A segment U has another code than its T.", u_line.number)
+    if u_line.text[15:17] != t_line.text[15:17] and (money["paid"] or money["credited"]):
+        raise UnreadableFile("A segment U with money has another code than its T.", u_line.number)
     event = dialect.events.get(title["code"], SlipEvent.OTHER)
     if event is SlipEvent.PAID and not money["paid"]:
         event = SlipEvent.OTHER  # nothing was paid

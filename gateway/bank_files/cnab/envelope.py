@@ -13,8 +13,8 @@ WIDTH = 240
 FILE_HEADER, LOT_HEADER, DETAIL, LOT_TRAILER, FILE_TRAILER = "0", "1", "3", "5", "9"
 _INITIAL, _FINAL = "2", "4"
 """Lines that some lots have behind the header and before the trailer; nothing that we read has them."""
-
-
+_SEGMENTS = {"01": {"T"}, "04": {"E"}, "20": {"A"}, "22": {"O"}, "30": {"A"}, "98": {"A"}}
+"""What lots are about by their service: collection, statements, payments to suppliers, taxes, wages and others."""
 _FIRST_YEAR, _LAST_YEAR = 1994, 2099
 """Of the real."""
 
@@ -57,16 +57,22 @@ class Lot:
 
     @property
     def segments(self) -> set[str]:
-        return {line.segment for line in self.details}
+        """Those of a lot without lines are the ones that its service has."""
+        return {line.segment for line in self.details} or _SEGMENTS.get(self.header.text[9:11], set())
+
+    @property
+    def is_statement(self) -> bool:
+        return "E" in self.segments
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A whole file whose structure is right."""
+    """A file whose structure is right. `doubts`: where it numbers or counts its lines otherwise than they are."""
 
     bank: str
     header: dict[str, Any]
     lots: Sequence[Lot]
+    doubts: Sequence[str] = ()
 
     @property
     def account(self) -> Party:
@@ -106,7 +112,7 @@ class Envelope:
 
 
 def opened(content: bytes) -> Envelope:
-    """UnreadableFile where lines are missing, out of order or of another file."""
+    """UnreadableFile where its end is missing, or lines are out of place or of another file."""
     lines = [Line(number, text) for number, text in lines_of(content, WIDTH)]
     first, last = lines[0], lines[-1]
     if first.type != FILE_HEADER:
@@ -117,8 +123,9 @@ def opened(content: bytes) -> Envelope:
         if line.text[:3] != first.text[:3]:
             raise UnreadableFile("The line is of another bank than the header.", line.number)
     lots = list(_lots(lines[1:-1]))
-    _check_file_trailer(last, len(lines), lots)
-    return Envelope(bank=first.text[:3], header=_header(first), lots=lots)
+    doubts = [doubt for lot in lots for doubt in _doubts_of(lot)]
+    doubts += _doubts_of_file(last, len(lines), lots)
+    return Envelope(bank=first.text[:3], header=_header(first), lots=lots, doubts=doubts)
 
 
 def _header(first: Line) -> dict[str, Any]:
@@ -146,30 +153,46 @@ def _lots(lines: Sequence[Line]) -> Iterator[Lot]:
 
 
 def _check_detail(lot: Lot, line: Line) -> None:
-    """Details carry the number of their lot, and are numbered from 1 without a gap."""
+    """Details carry the number of their lot."""
     is_known = lot.details or lot.header.lot.strip(" 0")
     if is_known and line.lot != lot.number:
         raise UnreadableFile(f"The line is of lot {line.lot}, in lot {lot.number}.", line.number)
-    expected = f"{(len(lot.details) + 1) % 100000:05d}"
-    if line.sequence != expected:
-        raise UnreadableFile(f"The line is numbered {line.sequence!r}, and should be {expected}.", line.number)
 
 
 def _check_lot_trailer(lot: Lot) -> None:
-    """Banks count all lines of the lot, or those between header and trailer, or what the lines are about."""
     trailer = lot.trailer
     assert trailer is not None
     if trailer.lot not in (lot.header.lot, lot.number):
         raise UnreadableFile(f"The trailer is of lot {trailer.lot}, not {lot.number}.", trailer.number)
+
+
+def _doubts_of(lot: Lot) -> Iterator[str]:
+    """Details are numbered from 1 without a gap. Banks count all lines of the lot, or those between header and trailer,
+    or what the lines are about.
+    """
+    before = "00000"
+    for line in lot.details:
+        yield from misnumbered(line.number, before, line.sequence)
+        before = line.sequence
+    trailer, details = lot.trailer, len(lot.details)
+    assert trailer is not None
+    if lot.is_statement:
+        return  # its trailer has the account there; its balances prove that nothing is missing
     found = layouts.record(WIDTH, layouts.data("file_240")["lot_trailer"]).read(trailer.text, trailer.number)["lines"]
-    details = len(lot.details)
     if found > details // 2 and found not in (details, details + 2):
-        raise UnreadableFile(f"The trailer counts {found} lines, the lot has {details + 2}.", trailer.number)
+        yield f"Line {trailer.number}: the trailer counts {found} lines, the lot has {details + 2}."
 
 
-def _check_file_trailer(last: Line, lines: int, lots: Sequence[Lot]) -> None:
+def _doubts_of_file(last: Line, lines: int, lots: Sequence[Lot]) -> Iterator[str]:
     found = layouts.record(WIDTH, layouts.data("file_240")["file_trailer"]).read(last.text, last.number)
     if found["lots"] not in (0, len(lots)):
-        raise UnreadableFile(f"The trailer counts {found['lots']} lots, the file has {len(lots)}.", last.number)
+        yield f"Line {last.number}: the trailer counts {found['lots']} lots, the file has {len(lots)}."
     if found["lines"] > len(lots) and found["lines"] not in (lines, lines - 2):
-        raise UnreadableFile(f"The trailer counts {found['lines']} lines, the file has {lines}.", last.number)
+        yield f"Line {last.number}: the trailer counts {found['lines']} lines, the file has {lines}."
+
+
+def misnumbered(line: int, before: str, found: str) -> Iterator[str]:
+    """The doubt about a line that does not bear the number after that of the line before it."""
+    expected = f"{int(before) + 1 if before.isdigit() else 1:0{len(found)}d}"[-len(found) :]
+    if before.isdigit() and found != expected:
+        yield f"Line {line} is numbered {found!r}, and should be {expected}."

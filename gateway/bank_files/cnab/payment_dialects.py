@@ -10,7 +10,7 @@ from gateway.bank_files.cnab.envelope import WIDTH
 from gateway.bank_files.cnab.records import Record
 from gateway.bank_files.shapes import OrderOutcome
 
-_LINES = ("lot_header", "a", "b", "b_pix", "j", "lot_trailer")
+_LINES = ("lot_header", "a", "b", "b_pix", "j", "n", "o", "lot_trailer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Answers to payments: segments A and J of a file from the bank, with the codes that say what became of each."""
+"""Answers to payments: segments A and J of a file from the bank, with the codes that say what became of each.
+
+Segments O and N, bills of utilities and taxes, are none of our orders: they are read, and their sums are not checked.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -11,6 +14,7 @@ from gateway.bank_files.cnab.records import codes
 from gateway.bank_files.shapes import OrderAnswer, OrderOutcome, PaymentReturn
 
 _ZERO = Decimal(0)
+_OURS = frozenset("AJ")
 _COMPATIBLE = (
     {OrderOutcome.ACCEPTED, OrderOutcome.PAID},
     {OrderOutcome.PAID, OrderOutcome.RETURNED},
@@ -28,6 +32,7 @@ def payment_return(file: Envelope, lots: Sequence[Lot]) -> PaymentReturn:
         made_at=file.made_at,
         currency="BRL",
         answers=tuple(answer for lot in lots for answer in _answers(dialect, lot)),
+        doubts=tuple(file.doubts),
     )
 
 
@@ -47,12 +52,13 @@ def _answers(dialect: PaymentDialect, lot: Lot) -> Iterator[OrderAnswer]:
     of_lot = codes(header["occurrences"], 2, keep_zeros=True)
     ordered, paid = _ZERO, _ZERO
     for line in lot.details:
-        if line.segment == "A" or _is_boleto(line):
+        if line.segment in "ANO" or _is_boleto(line):
             answer, amount = _answer(dialect, line, of_lot)
             ordered += amount
             paid += answer.amount or _ZERO
             yield answer
-    check_sum(dialect, lot, ordered, paid, _ZERO)
+    if lot.segments & _OURS:
+        check_sum(dialect, lot, ordered, paid, _ZERO)
 
 
 def _is_boleto(line: Line) -> bool:
@@ -66,13 +72,14 @@ def _answer(dialect: PaymentDialect, line: Line, of_lot: tuple[str, ...]) -> tup
     said = codes(found["occurrences"], 2, keep_zeros=True) or of_lot
     outcome = outcome_of(dialect, said)
     paid: Decimal = found.get("paid", _ZERO)
-    day: date | None = found["paid_on"] or found.get("pay_on")
+    amount: Decimal = found.get("amount", _ZERO)
+    day: date | None = found.get("paid_on") or found.get("pay_on")
     answer = OrderAnswer(
         number=found["number"],
         outcome=outcome,
-        amount=paid or found["amount"],
+        amount=paid or amount or None,
         codes=said,
         reference=found["reference"],
         paid_on=day if outcome in (OrderOutcome.PAID, OrderOutcome.RETURNED) else None,
     )
-    return answer, found["amount"]
+    return answer, amount

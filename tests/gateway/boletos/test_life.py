@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from gateway.bank_files.cnab.envelope import opened
+from gateway.boletos import due as boletos_due
 from gateway.boletos import files
 from gateway.boletos.models import RegistrationFile, SlipLine
 from gateway.methods.boleto.numbers import barcode_of
@@ -19,11 +21,13 @@ from gateway.slips.models import Slip
 from gateway.suspense.models import SuspenseItem
 from tests.support.api import Api
 from tests.support.bad_orders import in_days
+from tests.support.bank_accounts import sweep
 from tests.support.boleto_bank import PAID, REFUSED, REGISTERED, WITHDRAWN, Bank, Said, connected, ordered, returned
 from tests.support.boletos import ADDRESS
 from tests.support.companies import Shop
 from tests.support.manual_provider import live
 from tests.support.payments import a_reference
+from tests.support.providers import NOTE, enters
 from webhooks.models import Event
 
 CENTS = 15000
@@ -202,3 +206,22 @@ def test_who_confirms_a_return_sees_what_it_will_change(shop: Api, bank: Bank) -
     shown = dict(bank_files.summary(bank.account, bank_files.documents_of(bank.account, content)))
     assert shown["Boletos of ours"] == "1 paid"
     assert (shown["Paid"], shown["Boletos that are none of ours"]) == ("150.00 BRL", "1")
+
+
+def test_a_fetched_return_that_lacks_lines_waits_for_two_people(shop: Api, bank: Bank) -> None:
+    created = ordered(shop)
+    whole = returned([Said("77", PAID, 100), Said(created["id"], PAID, CENTS)], 1).split(b"\n")
+    content = b"\n".join(whole[:2] + whole[4:])
+
+    refused = bank_files.fetched(bank.account, "1.ret", content)
+
+    assert refused and (refused.state, refused.cause) == ("REFUSED", "INCOMPLETE")
+    assert refused.failure.startswith("Line 3 is numbered '00003', and should be 00001.")
+    assert now(shop, created)["status"] == "PENDING"
+    uploaded = bank_files.upload(Actor(enters()), bank.account.code, "1.ret", content, NOTE)
+    shown = dict(bank_files.summary(bank.account, bank_files.require_confirmable(uploaded)))
+    assert "Line 3 is numbered" in shown["LINES SEEM TO BE MISSING"]
+    bank_files.confirm(uploaded)
+    sweep()
+    boletos_due.run_due()
+    assert now(shop, created)["status"] == "PAID"

@@ -71,7 +71,6 @@ def without(lines: list[str], index: int) -> list[str]:
 @pytest.mark.parametrize(
     ("lines", "reason", "line"),
     [
-        (without(bradesco("1", "2", "3"), 2), "numbered", 3),
         (bradesco("1", "2")[:-1], "trailer", 3),
         (bradesco("1")[:1], "trailer", 1),
         ([*bradesco("1"), bradesco("1")[1]], "trailer", 4),
@@ -82,22 +81,46 @@ def without(lines: list[str], index: int) -> list[str]:
         ([bradesco("1")[0].replace("02RETORNO", "01REMESSA"), *bradesco("1")[1:]], "to the bank", 1),
         ([line.replace("06231126", "06311126") for line in bradesco("1")], "date", 2),
         ([line + "X" for line in bradesco("1")], "longer", 1),
-        (without(t_and_u("1", "2"), 3), "numbered", 4),
         (t_and_u("1", "2")[:-1], "trailer", 7),
         (without(t_and_u("1", "2"), 6), "no trailer", 2),
         (without(t_and_u("1"), 1), "out of place", 2),
         ([line.replace("00100013", "00100023") for line in t_and_u("1")], "lot", 3),
         ([t_and_u("1")[0], *(f"237{line[3:]}" for line in t_and_u("1")[1:])], "another bank", 2),
         ([line.replace("00002U", "00002T") for line in t_and_u("1")], "no U", 4),
-        ([line.replace("U 06", "U 02") for line in t_and_u("1")], "another code", 4),
-        ([line.replace("000001000006", "000002000006") for line in t_and_u("1")], "lots", 6),
-        ([line.replace("000001000006", "000001000009") for line in t_and_u("1")], "counts 9 lines", 6),
+        ([line.replace("U 06", "U 02") for line in t_and_u("1")], "with money has another code", 4),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_line(lines: list[str], reason: str, line: int) -> None:
     with pytest.raises(UnreadableFile, match=reason) as refused:
         read("\n".join(lines).encode())
     assert refused.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("lines", "doubts"),
+    [
+        (without(bradesco("1", "2", "3"), 2), ["Line 3 is numbered '000004', and should be 000003."]),
+        (
+            without(without(t_and_u("1", "2"), 4), 4),
+            [
+                "Line 5: the trailer counts 6 lines, the lot has 4.",
+                "Line 6: the trailer counts 8 lines, the file has 6.",
+            ],
+        ),
+        (without(without(t_and_u("1", "2"), 2), 2), ["Line 3 is numbered '00003', and should be 00001."]),
+        (
+            [line.replace("000001000006", "000002000006") for line in t_and_u("1")],
+            ["Line 6: the trailer counts 2 lots, the file has 1."],
+        ),
+        (bradesco("1", "2"), []),
+        (t_and_u("1", "2"), []),
+    ],
+)
+def test_what_is_there_is_read_though_lines_seem_to_be_missing(lines: list[str], doubts: list[str]) -> None:
+    found = only("\n".join(lines).encode())
+    assert list(found.doubts)[: len(doubts)] == doubts
+    assert bool(found.doubts) is bool(doubts)
+    assert all(answer.event is SlipEvent.PAID for answer in found.answers)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"hello", b"%PDF-1.7\n", b"0" * 1000, bytes(range(256)) * 9])

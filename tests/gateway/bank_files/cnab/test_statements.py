@@ -25,7 +25,7 @@ def extract(opening: str, closing: str, *movements: str, debits: str = "0", cred
         lines.append(put(240, *place, (173, "0470"), (177, "PIX ENVIADO"), (202, f"DOC{number}")))
     end = (143, "23112026"), (151, closing[:-1].zfill(CENTS)), (169, closing[-1])
     sums = (171, f"{len(movements) + 2:06d}"), (177, debits.zfill(CENTS)), (195, credits.zfill(CENTS))
-    lines.append(put(240, (1, "00100015"), *end, *sums))
+    lines.append(put(240, (1, "00100015"), (18, "2"), (19, "12924343000121"), *end, *sums))
     return [*lines, put(240, (1, "00199999"), (18, f"000001{len(movements) + 4:06d}"))]
 
 
@@ -43,6 +43,12 @@ def test_an_overdrawn_account_has_balances_below_zero() -> None:
     (found,) = read("\n".join(extract("100D", "1125D", "1025D")).encode())
     assert isinstance(found, Statement)
     assert (found.opening, found.closing) == (Decimal("-1.00"), Decimal("-11.25"))
+
+
+def test_a_day_without_movements_is_a_statement() -> None:
+    (found,) = read("\n".join(extract("10000C", "10000C")).encode())
+    assert isinstance(found, Statement)
+    assert (found.opening, found.closing, found.lines) == (Decimal("100.00"), Decimal("100.00"), ())
 
 
 @pytest.mark.parametrize(
