@@ -1,7 +1,7 @@
 """The models of all rooms of the product: Django finds them only here."""
 
 from gateway.boletos.models import RegistrationFile, SlipInstruction, SlipLine
-from gateway.bulk.models import BulkFile, BulkLine
+from gateway.bulk.models import BulkFile, BulkLine, FileDecision, LineDecision
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
@@ -53,9 +53,11 @@ __all__ = [
     "Draft",
     "DraftEvidence",
     "Evidence",
+    "FileDecision",
     "IdempotencyKey",
     "ImportedFile",
     "IssuedNumber",
+    "LineDecision",
     "LinePart",
     "MethodRule",
     "Payment",

@@ -27,3 +27,9 @@ class BulkNotReviewed(Refusal):
     code = "ONP409_BULK_FILE_REVIEW"
     message = "The file repeats earlier lines or pays new beneficiaries, and nobody confirmed that this is intended."
     advice = "Compare the lines that the review lists, then confirm them."
+
+
+class BulkFileChanged(Refusal):
+    code = "ONP409_BULK_FILE_CHANGED"
+    message = "What waits for approval in the file is not what was shown: some was added, decided or has ended."
+    advice = "Look at the file again, then decide."

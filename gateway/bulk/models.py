@@ -1,4 +1,4 @@
-"""Bulk files and their lines."""
+"""Bulk files, their lines, and what people decided about all lines that waited for approval."""
 
 from django.conf import settings
 from django.db import models
@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from accounts.base.ids import IdField
 from accounts.models import Merchant
+from gateway.withdrawals.approvals.models import Decision
 from ledger.money import to_decimal
 
 
@@ -41,9 +42,15 @@ class BulkFile(models.Model):
     confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
     confirmed_at = models.DateTimeField(null=True)
     stopped_at = models.DateTimeField(null=True)
+    told_at = models.DateTimeField(null=True, help_text="When people were told that its lines are carried out")
+    tell_at = models.DateTimeField(null=True, help_text="When they are told next what became of its withdrawals")
 
     class Meta:
-        indexes = [models.Index(fields=["merchant", "-uploaded_at", "-id"], name="bulk_files_of_a_merchant")]
+        indexes = [
+            models.Index(fields=["merchant", "-uploaded_at", "-id"], name="bulk_files_of_a_merchant"),
+            models.Index(fields=["tell_at"], name="bulk_files_to_tell_of", condition=Q(tell_at__isnull=False)),
+            models.Index(fields=["merchant", "tell_at"], name="next_bulk_file", condition=Q(tell_at__isnull=False)),
+        ]
         constraints = [
             models.CheckConstraint(
                 name="confirmed_bulk_files_name_a_person",
@@ -100,3 +107,58 @@ class BulkLine(models.Model):
     @property
     def amount_exact(self) -> object:
         return to_decimal(self.amount, self.currency)
+
+
+class FileDecision(models.Model):
+    """What one person decided about the withdrawals of a file that waited for approval; carried out line by line.
+
+    `tell_at` is set until the owners have been told.
+    """
+
+    id = IdField("bdec", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    file = models.ForeignKey(BulkFile, on_delete=models.PROTECT, related_name="decisions")
+    decision = models.CharField(max_length=8, choices=Decision)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    address = models.GenericIPAddressField(null=True)
+    decided_at = models.DateTimeField()
+    tell_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["tell_at"], name="decisions_to_tell_of", condition=Q(tell_at__isnull=False)),
+            models.Index(fields=["merchant", "tell_at"], name="next_decision", condition=Q(tell_at__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} · {self.get_decision_display()}"
+
+
+class LineDecision(models.Model):
+    """A decision about one withdrawal of a file, with its own outcome."""
+
+    id = IdField("bldc", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    decision = models.ForeignKey(FileDecision, on_delete=models.PROTECT, related_name="lines")
+    line = models.ForeignKey(BulkLine, on_delete=models.PROTECT, related_name="decisions")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    due_at = models.DateTimeField(null=True)
+    tries = models.SmallIntegerField(default=0)
+    code = models.CharField(max_length=60, blank=True, default="", help_text="Why it was refused")
+    message = models.CharField(max_length=255, blank=True, default="")
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["due_at"], name="line_decisions_to_carry_out", condition=Q(due_at__isnull=False)),
+            models.Index(fields=["merchant", "due_at"], name="next_line_decision", condition=Q(due_at__isnull=False)),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["decision", "line"], name="one_decision_per_bulk_line"),
+            models.CheckConstraint(
+                name="line_decisions_are_due_while_they_wait", condition=Q(state="WAITING") ^ Q(due_at=None)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.decision_id} · {self.line_id}"

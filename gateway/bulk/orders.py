@@ -73,6 +73,7 @@ def withdraw(merchant: Merchant, line: BulkLine) -> str:
         destination=order["destination"],
         requester=Requester(person_id=line.file.confirmed_by_id, others=(line.file.uploaded_by_id,)),
         is_from_backend=False,
+        is_told_together=True,
     )
     return withdrawals.create(merchant, draft).pk
 

@@ -95,7 +95,8 @@ def confirm(merchant: Merchant, file_id: str, *, by: User, reviewed: bool) -> Bu
     if file.kind == Kind.WITHDRAWALS:
         _require_covered(merchant, file)
     file.confirmed_by, file.confirmed_at = by, now
-    file.save(update_fields=["confirmed_by", "confirmed_at"])
+    file.tell_at = now if file.kind == Kind.WITHDRAWALS else None
+    file.save(update_fields=["confirmed_by", "confirmed_at", "tell_at"])
     file.lines.update(due_at=Value(now) + ExpressionWrapper(F("row") * Value(_STEP), DurationField()))
     return file
 

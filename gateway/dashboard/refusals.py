@@ -55,6 +55,9 @@ IN_WORDS: dict[str, Promise] = {
     "ONP404_WEBHOOK": _("Endpoint not found: a deleted endpoint cannot be recovered."),
     "ONP404_WITHDRAWAL": _("Withdrawal not found."),
     "ONP409_ADVANCE_STATE": _("This advance has already been decided."),
+    "ONP409_BULK_FILE_CHANGED": _(
+        "What waits for approval in this file has changed since the page was opened. Open it again, then decide."
+    ),
     "ONP409_BULK_FILE_REVIEW": _("Compare the lines that are listed, then tick the box."),
     "ONP409_BULK_FILE_STATE": _("This file was confirmed already, or checked more than an hour ago: upload it again."),
     "ONP409_CLOCK": _("The clock can only move forward, and at most ten years. Nothing was changed."),

@@ -29,7 +29,7 @@ class WithdrawalDraft:
 
     The beneficiary receives `payout_currency`; `destination` has the members that its rail requires. `origin` is the
     address of the backend, None if unreadable; orders that do not come from a backend say so. `requester` asks for it,
-    and cannot approve it.
+    and cannot approve it. Whoever orders many at once writes one e-mail about them: `is_told_together`.
     """
 
     company_id: str
@@ -43,6 +43,7 @@ class WithdrawalDraft:
     minimum_payout: Decimal | None = None
     origin: Address | None = None
     is_from_backend: bool = True
+    is_told_together: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,9 @@ class Withdrawal(Asked):
     is_to_sum_up = models.BooleanField(
         default=False, db_default=False, editable=False, help_text="People are told of it in the next daily summary"
     )
+    is_told_together = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="People are told of it with the rest of its file"
+    )
     details = models.JSONField(default=dict, help_text="What of the request is shown as it was sent")
     origin = models.GenericIPAddressField(null=True, blank=True, help_text="Where the request came from")
     rail_reference = models.CharField(max_length=80, null=True, blank=True, help_text="The provider's own id")

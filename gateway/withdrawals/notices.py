@@ -16,7 +16,7 @@ from accounts.emails.topics import Topic
 from accounts.models import Merchant
 from accounts.notices import is_notified, notify
 from accounts.roles import Role
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from ledger.notation import in_market
 
 READERS = (Role.OWNER, Role.FINANCE)
@@ -40,18 +40,22 @@ def is_new(withdrawal: Withdrawal) -> bool:
 
 
 def accepted(withdrawal: Withdrawal) -> None:
-    """A new destination is reported immediately to everybody who can move money; others are in the summary."""
+    """A new destination is reported immediately to everybody who can move money, with the rest of its file if it has
+    one; others are in the summary.
+    """
     if not is_notified(withdrawal.merchant):
         return
     if is_new(withdrawal):
-        _notify(withdrawal, _("a withdrawal to a new destination"), "withdrawal_new_destination", None)
+        if not withdrawal.is_told_together:
+            _notify(withdrawal, _("a withdrawal to a new destination"), "withdrawal_new_destination", None)
     else:
         Withdrawal.objects.filter(pk=withdrawal.pk).update(is_to_sum_up=True)
 
 
 def came_back(withdrawal: Withdrawal) -> None:
-    """Notifies that a withdrawal failed, or that the bank returned it."""
-    if is_notified(withdrawal.merchant):
+    """Notifies that a withdrawal failed, or that the bank returned it. If it was not approved, that is said instead."""
+    is_said = withdrawal.approval in (ApprovalState.REJECTED, ApprovalState.EXPIRED)
+    if is_notified(withdrawal.merchant) and not is_said:
         _notify(withdrawal, _("a withdrawal did not arrive"), "withdrawal_came_back", Topic.RETURNED)
 
 

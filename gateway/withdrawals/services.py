@@ -88,7 +88,7 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
         withdrawal_id=withdrawal.id,
     )
     if withdrawal.approval == ApprovalState.PENDING:
-        asking.announce(withdrawal, at)
+        asking.announce(withdrawal, at, is_told=not withdrawal.is_told_together)
     post_books(withdrawal, taken, at)
     return withdrawal
 
@@ -137,6 +137,7 @@ def _drafted(
         account_fingerprint=own.account,
         details={"pixKeyType": destination["pixKeyType"]} if "pixKeyType" in destination else {},
         origin=str(draft.origin) if draft.origin else None,
+        is_told_together=draft.is_told_together,
         ask_at=now,
         created_at=now,
         updated_at=now,

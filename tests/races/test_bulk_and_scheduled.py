@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 
@@ -10,8 +9,6 @@ from accounts.base import clock
 from accounts.models import Merchant
 from gateway.bulk import due as bulk_due
 from gateway.bulk import services as bulk
-from gateway.bulk.models import BulkFile, Kind
-from gateway.bulk.orders import WithdrawalOrder
 from gateway.payout_schedules import due as schedules_due
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from gateway.payout_schedules.services import Plan, register
@@ -19,27 +16,19 @@ from gateway.withdrawals.models import Withdrawal
 from ledger.holds import due as reserves_due
 from ledger.holds.models import Hold
 from ledger.verify import verify
+from tests.support.bulk import TO, a_file
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import a_member
 from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-TO = {"pixKey": "ana@loja.com.br", "pixKeyType": "EMAIL"}
 PROCESSES = 6
-
-
-def a_file(shop: Shop, lines: int) -> BulkFile:
-    person = a_member(shop.company)
-    orders = [WithdrawalOrder("PIX", Decimal(10 + n), "BRL", f"line-{n}", TO) for n in range(lines)]
-    rows = [bulk.Line(n, one, {}, int(one.amount * 100), "BRL") for n, one in enumerate(orders, start=2)]
-    file = bulk.keep(shop.sandbox, Kind.WITHDRAWALS, "pay.csv", b"x" * 32, rows, {}, by=person, way="pix")
-    return bulk.confirm(shop.sandbox, file.pk, by=person, reviewed=True)
 
 
 def test_every_line_is_carried_out_once_while_many_sweep_and_one_stops(transactional_db: None, acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID", "10000.00")
-    file = a_file(acme, 30)
+    file = a_file(acme, *range(10, 40), by=a_member(acme.company))
 
     at_once(*[bulk_due.run_due] * PROCESSES, lambda: bulk.stop(acme.sandbox, file.pk))
     bulk_due.run_due()

@@ -170,7 +170,8 @@ def test_every_code_can_be_met_in_the_reference() -> None:
     # Advances, blocks, teams and verification have no operation: people meet these on their pages (contract C25).
     of_pages = {
         "ONP409_PAYOUT_SCHEDULE",
-        "ONP400_BULK_FILE", "ONP404_BULK_FILE", "ONP409_BULK_FILE_REVIEW", "ONP409_BULK_FILE_STATE",
+        "ONP400_BULK_FILE", "ONP404_BULK_FILE", "ONP409_BULK_FILE_CHANGED", "ONP409_BULK_FILE_REVIEW",
+        "ONP409_BULK_FILE_STATE",
         "ONP400_COMPANY_NAME", "ONP400_DOCUMENT", "ONP400_TERMS", "ONP400_WITHDRAWAL_IP", "ONP403_ADVANCE_DISABLED",
         "ONP403_KEY_RIGHTS", "ONP403_OWN_COMPANY", "ONP403_OWN_REQUEST", "ONP403_REFUND_DESTINATION",
         "ONP403_ROLE_RIGHTS", "ONP403_WAIT_STANDS", "ONP404_DOCUMENT", "ONP404_REQUEST",

@@ -69,6 +69,8 @@ ACTION: dict[str, Promise] = {
     "refund.contested": _("Contested a payer's refund request"),
     "withdrawal.asked": _("Withdrew money"),
     "bulk_file.confirmed": _("Confirmed a bulk file"),
+    "bulk_file.approved": _("Approved the withdrawals of a bulk file"),
+    "bulk_file.rejected": _("Rejected the withdrawals of a bulk file"),
     "bulk_file.stopped": _("Stopped or discarded a bulk file"),
     "reserve.changed": _("Changed the rolling reserve"),
     "reserve.released": _("Released the rolling reserve"),

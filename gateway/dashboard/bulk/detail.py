@@ -14,7 +14,8 @@ from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.base.errors import Refusal
 from accounts.roles import May
 from gateway.bulk import selectors, services
-from gateway.bulk.models import BulkFile, BulkLine, Kind, State
+from gateway.bulk.approvals import withdrawals_of
+from gateway.bulk.models import BulkFile, BulkLine, Kind, LineDecision, State
 from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.bulk.words import LINE_STATE, WARNING
@@ -65,7 +66,7 @@ def bulk_file(request: HttpRequest, here: RequestContext, file_id: str) -> HttpR
 def _about(here: RequestContext, file_id: str) -> Facts:
     file = selectors.get(here.merchant, file_id)
     sums = [
-        (code, _("%(count)s lines, %(amount)s") % {"count": count, "amount": _written(amount + fee, code)})
+        (code, _("%(count)s lines, %(amount)s") % {"count": count, "amount": in_currency(amount + fee, code)})
         for code, count, amount, fee in selectors.totals(file)
     ]
     return [(_("File"), file.name), *sums]
@@ -130,7 +131,13 @@ def _page(here: RequestContext, file: BulkFile, form: ConfirmForm) -> HttpRespon
         total=sum(counts.values()),
         finished=sum(counts.values()) - counts[State.WAITING],
         is_withdrawals=file.kind == Kind.WITHDRAWALS,
+        waits_for_approval=_waits_for_approval(file),
     )
+
+
+def _waits_for_approval(file: BulkFile) -> bool:
+    """Whether anybody has to approve its withdrawals, or had to."""
+    return file.kind == Kind.WITHDRAWALS and withdrawals_of(file).exclude(approval=None).exists()
 
 
 def _sum(here: RequestContext, file: BulkFile, code: str, count: int, amount: int, fee: int) -> dict[str, Any]:
@@ -143,7 +150,8 @@ def _sum(here: RequestContext, file: BulkFile, code: str, count: int, amount: in
     }  # fmt: skip
 
 
-def _written(minor: int, code: str) -> str:
+def in_currency(minor: int, code: str) -> str:
+    """The amount as pages write it, with the code of its currency."""
     return written(to_decimal(minor, code), code, coded=True)
 
 
@@ -152,8 +160,8 @@ def destination(line: BulkLine) -> str:
     return line.shown.get("payment") or account_line(line.shown)
 
 
-def reason(line: BulkLine) -> str:
-    """Why a line was refused, in words."""
+def reason(line: BulkLine | LineDecision) -> str:
+    """Why a line or a decision about it was refused, in words."""
     return str(IN_WORDS.get(line.code) or line.message)
 
 

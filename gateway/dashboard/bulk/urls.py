@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gateway.dashboard.bulk import detail, upload
+from gateway.dashboard.bulk import approval, detail, upload
 
 urls = [
     path("bulk/", detail.bulk_files, name="bulk_files"),
@@ -12,5 +12,8 @@ urls = [
     path("bulk/template/<slug:way>/<slug:form>", upload.template, name="bulk_template"),
     path("bulk/<str:file_id>/", detail.bulk_file, name="bulk_file"),
     path("bulk/<str:file_id>/confirm", detail.confirm, name="confirm_bulk_file"),
+    path("bulk/<str:file_id>/approval/", approval.approval, name="bulk_file_approval"),
+    path("bulk/<str:file_id>/approve", approval.approve, name="approve_bulk_file"),
+    path("bulk/<str:file_id>/reject", approval.reject, name="reject_bulk_file"),
     path("bulk/<str:file_id>/stop", detail.stop, name="stop_bulk_file"),
 ]

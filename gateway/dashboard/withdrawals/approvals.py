@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.base.client_address import client_address
 from accounts.roles import May
+from gateway.bulk.approvals import undecided, waiting_files
 from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.context import RequestContext
@@ -26,6 +27,8 @@ from gateway.withdrawals.beneficiaries import selectors as beneficiaries
 from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from gateway.withdrawals.rules.selectors import in_force
 from ledger.notation import plain_amount
+
+SHOWN_FILES = 5
 
 
 class DestinationHistory(NamedTuple):
@@ -79,7 +82,12 @@ def _about(here: RequestContext, withdrawal_id: str) -> Facts:
 def approvals(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Withdrawals that wait, newest first."""
     rows = selectors.waiting(here.merchant).defer("sealed_destination")
-    return here.render("withdrawals/approvals.html", page=page_of(rows, request.GET))
+    files = [
+        (file, known.sums)
+        for file in waiting_files(here.merchant)[:SHOWN_FILES]
+        if (known := undecided(file, here.user)).withdrawals
+    ]
+    return here.render("withdrawals/approvals.html", page=page_of(rows, request.GET), files=files)
 
 
 @require_POST

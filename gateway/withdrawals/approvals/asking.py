@@ -25,10 +25,11 @@ def require(withdrawal: Withdrawal, people: int, requester: Requester, *, until:
     withdrawal.ask_at = None
 
 
-def announce(withdrawal: Withdrawal, at: datetime) -> None:
-    """The event and the e-mails that ask for approvals."""
+def announce(withdrawal: Withdrawal, at: datetime, *, is_told: bool = True) -> None:
+    """The event, and the e-mails that ask for approvals."""
     emit(withdrawal.merchant, REQUESTED, withdrawal.pk, payloads.withdrawal(withdrawal), at)
-    notices.asked(withdrawal)
+    if is_told:
+        notices.asked(withdrawal)
 
 
 def is_lapsed(withdrawal: Withdrawal, at: datetime) -> bool:

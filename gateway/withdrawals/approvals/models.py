@@ -16,7 +16,10 @@ class Decision(models.TextChoices):
 
 
 class Approval(models.Model):
-    """One decision, by a person in the dashboard or by a key. `digest` says what was approved."""
+    """One decision, by a person in the dashboard or by a key. `digest` says what was approved.
+
+    Who has approved can still reject while others are missing.
+    """
 
     id = IdField("apr", primary_key=True)
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="approvals")
@@ -31,8 +34,12 @@ class Approval(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["withdrawal", "person"], name="one_decision_per_person"),
-            models.UniqueConstraint(fields=["withdrawal", "key"], name="one_decision_per_key"),
+            models.UniqueConstraint(
+                fields=["withdrawal", "person", "decision"], name="one_approval_and_rejection_per_person"
+            ),
+            models.UniqueConstraint(
+                fields=["withdrawal", "key", "decision"], name="one_approval_and_rejection_per_key"
+            ),
             models.CheckConstraint(
                 name="decided_by_person_or_key",
                 condition=Q(person__isnull=False, key=None) | Q(person=None, key__isnull=False),

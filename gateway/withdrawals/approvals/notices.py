@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from accounts.models import Merchant, User
 from accounts.notices import is_notified, notify
 from accounts.roles import Role
 from gateway.withdrawals.approvals.models import Approval
 from gateway.withdrawals.models import ApprovalState, Withdrawal
+from gateway.withdrawals.notices import READERS
 from gateway.withdrawals.rules.selectors import in_force
 from ledger.notation import in_market
 
@@ -23,18 +24,22 @@ SUBJECTS: dict[str, Promise] = {
 
 def asked(withdrawal: Withdrawal) -> None:
     """Tells owners and approvers that a withdrawal waits for them."""
-    rules = in_force(withdrawal.merchant).rules
-    named = User.objects.filter(
-        pk__in=rules.persons, memberships__company=withdrawal.merchant.company_id, is_active=True
-    )
-    others = named.exclude(memberships__role__in=rules.roles, memberships__company=withdrawal.merchant.company_id)
-    emails = others.values_list("email", flat=True).distinct()
-    _notify(withdrawal, _("a withdrawal waits for approval"), {Role.OWNER, *rules.roles}, also=emails)
+    roles, also = approvers(withdrawal.merchant)
+    _notify(withdrawal, _("a withdrawal waits for approval"), roles, also=also)
+
+
+def approvers(merchant: Merchant) -> tuple[set[Role], Iterable[str]]:
+    """Who is asked: the roles that approve and the owners, and the addresses of others whom the rules name."""
+    rules, company = in_force(merchant).rules, merchant.company_id
+    named = User.objects.filter(pk__in=rules.persons, memberships__company=company, is_active=True)
+    others = named.exclude(memberships__role__in=rules.roles, memberships__company=company)
+    return {Role.OWNER, *rules.roles}, others.values_list("email", flat=True).distinct()
 
 
 def decided(withdrawal: Withdrawal) -> None:
-    """Tells the owners of an approval, a rejection, or that nobody approved in time."""
-    _notify(withdrawal, SUBJECTS[str(withdrawal.approval)], (Role.OWNER,))
+    """Tells the owners of an approval; all who can move money, that it was rejected or not approved in time."""
+    has_ended = withdrawal.approval in (ApprovalState.REJECTED, ApprovalState.EXPIRED)
+    _notify(withdrawal, SUBJECTS[str(withdrawal.approval)], READERS if has_ended else (Role.OWNER,))
 
 
 def _notify(withdrawal: Withdrawal, subject: Promise, roles: Collection[Role], *, also: Iterable[str] = ()) -> None:

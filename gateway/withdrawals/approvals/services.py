@@ -30,8 +30,11 @@ def decide(
     *,
     origin: Address | None = None,
     note: str = "",
+    is_told_together: bool = False,
 ) -> Withdrawal:
     """Records a decision. The last approval that is needed submits the withdrawal; a rejection ends it.
+
+    Whoever decides about many at once writes one e-mail about them: `is_told_together`.
 
     Raises ONP404_WITHDRAWAL, ONP403_COMPANY_STATUS, ONP409_APPROVAL_STATE, ONP403_APPROVER; an approval also
     ONP403_IP, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_OWN_APPROVAL, ONP409_APPROVAL_GIVEN and
@@ -57,13 +60,19 @@ def decide(
         created_at=now,
     )
     if decision == Decision.REJECT:
-        return _end(withdrawal, ApprovalState.REJECTED, FailureCode.APPROVAL_REJECTED, now)
-    return _count_again(withdrawal, now)
+        _end(withdrawal, ApprovalState.REJECTED, FailureCode.APPROVAL_REJECTED, now)
+    else:
+        _count_again(withdrawal, now)
+    if not is_told_together:
+        notices.decided(withdrawal)
+    return withdrawal
 
 
 def expire(withdrawal: Withdrawal, due_at: datetime) -> None:
     """Nobody approved a locked withdrawal in time: it fails, and its money is free."""
     _end(withdrawal, ApprovalState.EXPIRED, FailureCode.APPROVAL_EXPIRED, due_at)
+    if not withdrawal.is_told_together:
+        notices.decided(withdrawal)
 
 
 def _require_admission(merchant: Merchant, decision: Decision, by: Requester, origin: Address | None) -> None:
@@ -93,17 +102,13 @@ def _require_another(withdrawal: Withdrawal, identities: list[str]) -> None:
         raise errors.Unapproved
 
 
-def _count_again(withdrawal: Withdrawal, now: datetime) -> Withdrawal:
+def _count_again(withdrawal: Withdrawal, now: datetime) -> None:
     withdrawal.approvals_given, withdrawal.updated_at = count(withdrawal, now), now
     if withdrawal.approvals_given >= withdrawal.approvals_required:
         withdrawal.approval, withdrawal.ask_at = ApprovalState.APPROVED, now
     withdrawal.save(update_fields=["approval", "approvals_given", "ask_at", "updated_at"])
-    notices.decided(withdrawal)
-    return withdrawal
 
 
-def _end(withdrawal: Withdrawal, state: ApprovalState, code: FailureCode, at: datetime) -> Withdrawal:
+def _end(withdrawal: Withdrawal, state: ApprovalState, code: FailureCode, at: datetime) -> None:
     withdrawal.approval = state
-    turned = turn(withdrawal, PayoutOutcome(PayoutResult.DECLINED, failure=code.failure), at)
-    notices.decided(turned)
-    return turned
+    turn(withdrawal, PayoutOutcome(PayoutResult.DECLINED, failure=code.failure), at)

@@ -122,6 +122,11 @@ def test_two_people_are_two_people(out: Api, acme: Shop, address: str, owner: Us
     wait(out, 10)
     assert state_of(out, made) == ("COMPLETED", "APPROVED", 2)
 
+    made = withdrawn(out, acme, amount=1)
+    assert approve(approver, made).status_code == 201
+    assert approve(approver, made, "REJECT").status_code == 201, "people may change their minds until it is sent"
+    assert state_of(out, made) == ("FAILED", "REJECTED", 1)
+
 
 def test_who_asked_does_not_approve_with_any_key(acme: Shop, funded: Shop, address: str, owner: User) -> None:
 
