@@ -1,6 +1,5 @@
 """Ninety days of a shop's history, created with the real services on its sandbox clock."""
 
-import hashlib
 import random
 from datetime import timedelta
 from decimal import Decimal
@@ -8,10 +7,6 @@ from typing import NamedTuple
 
 from accounts.base import clock
 from accounts.models import Merchant, User
-from gateway.bulk import services as bulk
-from gateway.bulk.models import Kind
-from gateway.bulk.orders import WithdrawalOrder
-from gateway.bulk.services import Line as BulkLine
 from gateway.conversions import services as conversions
 from gateway.conversions.quotes import sign
 from gateway.customers.payer import Payer
@@ -19,9 +14,6 @@ from gateway.demo.statements import statement
 from gateway.payments import cards
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
-from gateway.payout_schedules import services as payout_schedules
-from gateway.payout_schedules.services import Plan
-from gateway.payouts.pix.rail import shown_key
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Response
@@ -34,14 +26,12 @@ from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
-from ledger.money import to_decimal, to_minor
+from ledger.money import to_decimal
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, Receivable, State
 from ledger.wallets.selectors import holdings
 
 DAYS = 90
-OWN_ACCOUNT = {"cbu": "2850590940090418135201", "beneficiaryName": "Loja Exemplo", "beneficiaryTaxId": "20123456786"}
-SUPPLIERS = (("papel@fornecedor.example", "120.50"), ("frete@fornecedor.example", "80.00"))
 STEP = timedelta(hours=6)
 CENT = Decimal("0.01")
 ADDRESS = {
@@ -260,24 +250,3 @@ class Life:
         holds.place(self.merchant, "BRL", 50_00, Reason.COMPLIANCE, by=self.staff, note="Invoice of a sale is missing.")
         for way in WAYS[:4]:
             self._order(way)
-        self._plan_payouts()
-
-    def _plan_payouts(self) -> None:
-        """A schedule for pesos, and a bulk file of suppliers that was confirmed."""
-        plan = Plan("ARS", "BANK_TRANSFER", "WEEKLY", 7, destination=OWN_ACCOUNT, weekday=4, keep=50_000_00)
-        payout_schedules.register(self.merchant, plan, by=self.owner)
-        lines = [
-            BulkLine(
-                row,
-                WithdrawalOrder(
-                    "PIX", Decimal(amount), "BRL", f"supplier-{row}", {"pixKey": key, "pixKeyType": "EMAIL"}
-                ),
-                {"pixKey": shown_key(key, "EMAIL")},
-                to_minor(Decimal(amount), "BRL"),
-                "BRL",
-            )
-            for row, (key, amount) in enumerate(SUPPLIERS, start=2)
-        ]
-        name, digest = "suppliers.csv", hashlib.sha256(b"suppliers").digest()
-        file = bulk.keep(self.merchant, Kind.WITHDRAWALS, name, digest, lines, {}, by=self.owner, way="pix")
-        bulk.confirm(self.merchant, file.pk, by=self.owner, reviewed=True)

@@ -20,6 +20,7 @@ import pytest
 from django.urls import reverse
 
 from accounts import joining
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.base.sealing import unseal
@@ -218,8 +219,7 @@ class Thief:
             (Rules(), Rules(people=1, above={"BRL": 10**9}), Rules(people=1, persons=frozenset([self.accomplice.pk])))
         )
         if self.role == Role.OWNER:
-            request = request_of(self.admin)
-            version = self.tries("weaken", lambda: propose(request, self.shop.sandbox, weak))
+            version = self.tries("weaken", lambda: propose(Actor(self.admin), self.shop.sandbox, weak))
             where = self.page("agree_withdrawal_rules", version.pk)
             self.note("agree", self.session.post(where))
             self.note("agree as accomplice", browser_of(self.accomplice).post(where))

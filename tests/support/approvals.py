@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.models import ApiKey, Membership, Merchant, User
 from accounts.roles import Role
@@ -28,7 +29,7 @@ def request_of(user: User) -> HttpRequest:
 def set_rules(merchant: Merchant, owner: User, **rules: Any) -> WithdrawalRules | None:
     """What an owner asks for in the dashboard."""
     given = Rules(**rules | {"outside_book": Outside(rules.get("outside_book", Outside.ALLOWED))})
-    return services.propose(request_of(owner), merchant, given)
+    return services.propose(Actor(owner), merchant, given)
 
 
 def the_owner(shop: Shop) -> User:

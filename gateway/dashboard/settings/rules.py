@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.audit import Actor
 from accounts.base.errors import Refusal
 from accounts.joining import team
 from accounts.roles import May, Role
@@ -192,7 +193,7 @@ def rules(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = RulesForm(here, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            version = services.propose(request, here.merchant, form.rules())
+            version = services.propose(Actor.of(request), here.merchant, form.rules())
         except Refusal as refusal:
             form.refuse(refusal)
         else:
@@ -222,12 +223,12 @@ def _proposal(here: RequestContext, rules_id: str) -> Facts:
 @require_POST
 @page_view(May.MANAGE, steps_up=action(gettext_lazy("Agree to weaker withdrawal rules"), about=_proposal))
 def agree(request: HttpRequest, here: RequestContext, rules_id: str) -> HttpResponse:
-    services.agree(request, here.merchant, rules_id)
+    services.agree(Actor.of(request), here.merchant, rules_id)
     return here.redirect("withdrawal_rules", message=_("The rules are in force."))
 
 
 @require_POST
 @page_view(May.MANAGE, steps_up=action(gettext_lazy("Stop a change of the withdrawal rules"), about=_proposal))
 def stop(request: HttpRequest, here: RequestContext, rules_id: str) -> HttpResponse:
-    services.stop(request, here.merchant, rules_id)
+    services.stop(Actor.of(request), here.merchant, rules_id)
     return here.redirect("withdrawal_rules", message=_("The change was stopped."))

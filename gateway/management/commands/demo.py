@@ -15,6 +15,7 @@ from accounts.models import Company, Document, Merchant, User
 from accounts.permissions import PRODUCTION_DEFAULT
 from accounts.roles import Role
 from accounts.selectors import find_key
+from gateway.demo import money_out
 from gateway.demo.history import Life
 from gateway.local import home
 from webhooks import services as webhooks
@@ -81,8 +82,12 @@ class Command(BaseCommand):
         User.objects.filter(email=STAFF).delete()
         User.objects.create_superuser(STAFF, password, first_name="Support")
         owner = User.objects.get(email=onboarded.email)
-        Life(onboarded.sandbox, _colleague(), owner).live(settings.DEMO_DAYS)
+        colleague = _colleague()
+        Life(onboarded.sandbox, colleague, owner).live(settings.DEMO_DAYS)
         _set_up(onboarded.sandbox)
+        finance = User.objects.get(email=TEAM[0][0])
+        money_out.leave_open_work(onboarded.sandbox, owner=owner, finance=finance)
+        money_out.receive_statement(colleague)
         _add_second_company(owner)
         made = {
             "companyId": company.id,

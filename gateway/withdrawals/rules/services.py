@@ -5,9 +5,9 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
 
 from accounts import audit
+from accounts.audit import Actor
 from accounts.base import clock
 from accounts.base.errors import Fault
 from accounts.models import ApiKey, Membership, Merchant, User
@@ -33,31 +33,31 @@ APPROVE = "withdrawals:approve"
 
 
 @transaction.atomic
-def propose(request: HttpRequest, merchant: Merchant, rules: Rules) -> WithdrawalRules | None:
+def propose(by: Actor, merchant: Merchant, rules: Rules) -> WithdrawalRules | None:
     """Puts rules in force that are at least as strict as those in force; weaker ones are proposed.
 
     An earlier proposal is stopped. Returns None if nothing changes. Raises ONP400_WITHDRAWAL_RULES.
     """
-    assert isinstance(request.user, User)
+    assert isinstance(by.user, User)
     wait_for_money(merchant.company_id)
     require_workable(merchant, rules)
     now, known = clock.now(merchant), in_force(merchant).rules
-    stopped = _proposals(merchant).update(state=State.STOPPED, stopped_by=request.user, ended_at=now)
+    stopped = _proposals(merchant).update(state=State.STOPPED, stopped_by=by.user, ended_at=now)
     if rules == known:
         if stopped:
-            audit.record(request, "withdrawal_rules.stopped", merchant=merchant)
+            audit.record(by, "withdrawal_rules.stopped", merchant=merchant)
         return None
     weaker = weakened(known, rules)
     version = WithdrawalRules.objects.create(
         merchant=merchant,
         state=State.PROPOSED,
         content=rules.as_json(),
-        proposed_by=request.user,
+        proposed_by=by.user,
         created_at=now,
         due_at=now + SETTLES,
     )
     audit.record(
-        request,
+        by,
         "withdrawal_rules.proposed",
         merchant=merchant,
         object_id=version.pk,
@@ -65,39 +65,39 @@ def propose(request: HttpRequest, merchant: Merchant, rules: Rules) -> Withdrawa
         after=rules.as_json() | {"weaker": weaker},
     )
     if weaker:
-        notices.changed(merchant, version, "proposed", by=request.user)
+        notices.changed(merchant, version, "proposed", by=by.user)
     else:
         _put_in_force(version, now)
-        notices.changed(merchant, version, "in_force", by=request.user)
+        notices.changed(merchant, version, "in_force", by=by.user)
     return version
 
 
 @transaction.atomic
-def agree(request: HttpRequest, merchant: Merchant, rules_id: str) -> None:
+def agree(by: Actor, merchant: Merchant, rules_id: str) -> None:
     """Another owner puts proposed rules in force at once.
 
     Raises ONP403_WITHDRAWAL_RULES and ONP409_WITHDRAWAL_RULES.
     """
-    assert isinstance(request.user, User)
+    assert isinstance(by.user, User)
     wait_for_money(merchant.company_id)
     version, now = _held(merchant, rules_id), clock.now(merchant)
-    if not may_agree(merchant, version, request.user, now):
+    if not may_agree(merchant, version, by.user, now):
         raise RulesNotYours
-    version.agreed_by = request.user
+    version.agreed_by = by.user
     _put_in_force(version, now)
-    audit.record(request, "withdrawal_rules.agreed", merchant=merchant, object_id=version.pk, after=version.content)
-    notices.changed(merchant, version, "in_force", by=request.user)
+    audit.record(by, "withdrawal_rules.agreed", merchant=merchant, object_id=version.pk, after=version.content)
+    notices.changed(merchant, version, "in_force", by=by.user)
 
 
 @transaction.atomic
-def stop(request: HttpRequest, merchant: Merchant, rules_id: str) -> None:
+def stop(by: Actor, merchant: Merchant, rules_id: str) -> None:
     """Any owner stops proposed rules. Raises ONP409_WITHDRAWAL_RULES."""
-    assert isinstance(request.user, User)
+    assert isinstance(by.user, User)
     version = _held(merchant, rules_id)
-    version.state, version.stopped_by, version.ended_at = State.STOPPED, request.user, clock.now(merchant)
+    version.state, version.stopped_by, version.ended_at = State.STOPPED, by.user, clock.now(merchant)
     version.save(update_fields=["state", "stopped_by", "ended_at"])
-    audit.record(request, "withdrawal_rules.stopped", merchant=merchant, object_id=version.pk, before=version.content)
-    notices.changed(merchant, version, "stopped", by=request.user)
+    audit.record(by, "withdrawal_rules.stopped", merchant=merchant, object_id=version.pk, before=version.content)
+    notices.changed(merchant, version, "stopped", by=by.user)
 
 
 def take_effect(version: WithdrawalRules, due_at: datetime) -> None:

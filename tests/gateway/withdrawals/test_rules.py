@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from accounts import joining
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.emails.models import Email
 from accounts.models import Membership, User
@@ -90,17 +91,17 @@ def test_another_owner_agrees_and_any_owner_stops(acme: Shop, owner: User) -> No
 
     for person in (owner, finance, late):
         with pytest.raises(RulesNotYours):
-            services.agree(request_of(person), acme.sandbox, version.pk)
+            services.agree(Actor(person), acme.sandbox, version.pk)
     assert in_force(acme.sandbox).rules.people == 1
-    services.agree(request_of(other), acme.sandbox, version.pk)
+    services.agree(Actor(other), acme.sandbox, version.pk)
     assert not in_force(acme.sandbox).rules.is_on
 
     set_rules(acme.sandbox, owner, people=1)
     version = set_rules(acme.sandbox, owner)
     assert version is not None
-    services.stop(request_of(late), acme.sandbox, version.pk)
+    services.stop(Actor(late), acme.sandbox, version.pk)
     with pytest.raises(RulesState):
-        services.agree(request_of(other), acme.sandbox, version.pk)
+        services.agree(Actor(other), acme.sandbox, version.pk)
     assert in_force(acme.sandbox).rules.people == 1
 
 
