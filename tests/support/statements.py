@@ -1,4 +1,6 @@
-"""Statements as banks write them, made by the tests: camt, OFX and MT940 of chosen movements."""
+"""Statements as banks write them, made by the tests: CNAB, camt, OFX and MT940 of chosen movements."""
+
+from tests.support.bank_lines import put
 
 CAMT = "urn:iso:std:iso:20022:tech:xsd:"
 
@@ -76,3 +78,33 @@ def _mt_balance(amount: str) -> str:
 
 def _side(amount: str) -> str:
     return "DBIT" if amount.startswith("-") else "CRDT"
+
+
+CENTS = 18
+
+
+def extract(
+    opening: str,
+    closing: str,
+    *movements: str,
+    debits: str = "0",
+    credits: str = "0",
+    bank: str = "001",
+    texts: tuple[str, ...] = (),
+    on: str = "23112026",
+) -> list[str]:
+    """The lines of a statement in CNAB 240. Amounts in cents, with C or D behind them; `texts` in place of `DOC1`."""
+    account = ((53, "01234"), (59, "000000056789"), (71, "0"), (73, "ACME"))
+    lines = [
+        put(240, (1, f"{bank}00000"), *account, (143, "2"), (144, "24112026"), (158, "000007")),
+        put(240, (1, f"{bank}00011E0440030"), *account, (143, "22112026"), (151, opening[:-1].zfill(CENTS)),
+            (169, opening[-1]), (171, "BRL00012")),
+    ]  # fmt: skip
+    for number, amount in enumerate(movements, 1):
+        place = (1, f"{bank}00013{number:05d}E"), (143, on), (151, amount[:-1].zfill(CENTS)), (169, amount[-1])
+        document = texts[number - 1] if texts else f"DOC{number}"
+        lines.append(put(240, *place, (173, "0470"), (177, "PIX ENVIADO"), (202, document)))
+    end = (143, on), (151, closing[:-1].zfill(CENTS)), (169, closing[-1])
+    sums = (171, f"{len(movements) + 2:06d}"), (177, debits.zfill(CENTS)), (195, credits.zfill(CENTS))
+    lines.append(put(240, (1, f"{bank}00015"), (18, "2"), (19, "12924343000121"), *end, *sums))
+    return [*lines, put(240, (1, f"{bank}99999"), (18, f"000001{len(movements) + 4:06d}"))]

