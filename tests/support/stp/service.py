@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,6 +27,7 @@ from tests.support.bacen_pix.bank import WAITED_FOR, Handler, authority
 from tests.support.stp.books import EMPRESA, OWN, PREFIX, Books, error
 
 PASSPHRASE, ADDRESS = "12345678", "203.0.113.80"
+ARRIVES, IS_DONE, IS_ANSWERED = "arrives", "is done", "is answered"
 ORDERS, BALANCES = "/speiws/rest/ordenPago", "/spei/webservices/SpeiConsultaServices"
 _XML = """<?xml version='1.0' encoding='UTF-8'?>
 <S:Envelope xmlns:S="http://schemas.xmlsoap.org/soap/envelope/"><S:Body>{}</S:Body></S:Envelope>"""
@@ -57,6 +58,8 @@ class Stp:
     calls: list[str] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
+    on_call: Callable[[str, str], object] = field(default=lambda point, path: None)
+    """Told that a call of a path ARRIVES, IS_DONE and IS_ANSWERED."""
     stalls_s: float = 1.5
 
     def will(self, *failures: str, on: str = "") -> None:
@@ -118,6 +121,7 @@ class _Handler(Handler):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         path = self.path.removeprefix(ORDERS)
         self.stp.calls.append(f"{self.command} {path}")
+        self.stp.on_call(ARRIVES, path)
         failure = ""
         if self.stp.failures and re.search(self.stp.fails_on, path):
             failure = self.stp.failures.pop(0)
@@ -129,10 +133,12 @@ class _Handler(Handler):
             AFTER[failure](self) if failure else self.send(status, told, "text/xml")
             return
         answered = self.stp.answer(self.command, path, body)
+        self.stp.on_call(IS_DONE, path)
         if failure:
             AFTER[failure](self)
         else:
             self.send(404 if answered is None else 200, dumps(answered or {}))
+            self.stp.on_call(IS_ANSWERED, path)
 
     def stall(self) -> None:
         time.sleep(self.stp.stalls_s)

@@ -1,10 +1,14 @@
 """Withdrawals of real pesos through the API of the gateway and STP: sent, settled, returned, told by anybody."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from threading import Barrier
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.db.models import F
 from django.urls import reverse
 from structlog.testing import capture_logs
@@ -12,6 +16,7 @@ from structlog.testing import capture_logs
 from accounts.models import Merchant, User
 from gateway.providers.models import ProviderAccount
 from gateway.staff.kit.columns import address as staff_page
+from gateway.withdrawals import due
 from gateway.withdrawals.models import Withdrawal
 from ledger.wallets.selectors import holdings
 from tests.support import withdrawals as w
@@ -195,3 +200,57 @@ def test_a_refusal_frees_the_money(api: Api, shop: Shop, account: ProviderAccoun
 
     assert (failed.status, failed.failure_code) == ("FAILED", "INVALID_DESTINATION")
     assert (total(shop), stp.books.sent) == (before, [])
+
+
+def processes(*works: Callable[[], object]) -> None:
+    """Each does its work at the same moment."""
+    start = Barrier(len(works), timeout=20)
+
+    def one(work: Callable[[], object]) -> None:
+        try:
+            start.wait()
+            work()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(works)) as threads:
+        list(threads.map(one, works))
+
+
+def test_many_processes_at_one_withdrawal_send_one_order(
+    api: Api, shop: Shop, account: ProviderAccount, stp: Stp
+) -> None:
+    withdrawal = withdraw(api, shop)
+    key = withdrawal.pk.replace("wdr_", "WDR")
+    early = {"id": 1, "empresa": "ONPAY", "estado": "LQ", "folioOrigen": key}
+
+    processes(
+        *[due.run_due] * 4,
+        *[lambda: due.query_now(withdrawal.merchant, withdrawal.pk)] * 4,
+        *[lambda: tell(account, early)] * 2,
+    )
+
+    assert [one["claveRastreo"] for one in stp.books.sent] == [key]
+    assert stp.calls.count("PUT /registra") == 1
+
+
+def test_an_order_that_arrives_after_another_process_gave_it_up_is_one_order(
+    api: Api, shop: Shop, account: ProviderAccount, stp: Stp
+) -> None:
+    """The first request is on its way for longer than a lease, and than STP may take to list an order."""
+    withdrawal = withdraw(api, shop)
+
+    def meanwhile() -> None:
+        rows = Withdrawal.objects.filter(pk=withdrawal.pk)
+        rows.update(sent_at=F("sent_at") - timedelta(minutes=11))
+        asked = swept(withdrawal.pk, minutes=10)
+        assert (asked.sent_at, stp.books.sent) == (None, [])
+        assert swept(withdrawal.pk, hours=1).sent_times == 2
+
+    stp.books.meanwhile = lambda: processes(meanwhile)
+    due.run_due()
+    stp.books.settle()
+
+    assert swept(withdrawal.pk, hours=1).status == "COMPLETED"
+    assert [one["claveRastreo"] for one in stp.books.sent] == [withdrawal.pk.replace("wdr_", "WDR")]
+    assert stp.calls.count("PUT /registra") == 2
