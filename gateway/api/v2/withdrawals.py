@@ -3,19 +3,17 @@
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from django.http import HttpRequest
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from accounts.base.client_address import client_address
 from accounts.base.errors import Refusal
-from accounts.base.wire import Number, plain
 from accounts.models import Merchant
 from accounts.services import remember_refused_origin
 from accounts.waits.errors import WithdrawalsWait
-from gateway.api.errors import InvalidFilter, WrongMemberPayload
+from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import Text, TimestampText, parsed
 from gateway.api.inputs.withdrawals import (
     BankWithdrawalInput,
@@ -27,6 +25,7 @@ from gateway.api.inputs.withdrawals import (
 from gateway.api.operations import Rehearsal, Resource, operation
 from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.api.v2.balances import WalletCurrency
+from gateway.api.v2.withdrawal_preflights import PreflightPayload, gate_payload, price_payload
 from gateway.payments.errors import (
     CompanyNotActive,
     DuplicateReference,
@@ -38,10 +37,9 @@ from gateway.withdrawals import errors, payloads, selectors
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
-from gateway.withdrawals.preflight import Gate, Preflight, PreflightDraft, preflight
+from gateway.withdrawals.preflight import PreflightDraft, preflight
 from gateway.withdrawals.rules import errors as own_rules
 from ledger.books.errors import InsufficientBalance
-from ledger.money import to_decimal
 
 
 class WithdrawalFilters(ListQuery):
@@ -55,74 +53,6 @@ class WithdrawalFilters(ListQuery):
     reference: Annotated[Text, Field(max_length=128)] | None = None
     created_from: TimestampText | None = None
     created_to: TimestampText | None = None
-
-
-# ── Preflight ─────────────────────────────────────────────────────────────────────────────────────────────────────
-GateName = Literal[
-    "PERMISSION", "REGISTERED_IP", "COMPANY_ACTIVE", "WITHDRAWAL_ENABLED", "NO_WAIT", "BODY", "OWN_COMPANY", "RAIL",
-    "RATE", "LIMITS", "BENEFICIARY", "OWN_LIMITS", "REFERENCE", "BALANCE",
-]  # fmt: skip
-
-
-class GatePayload(TypedDict):
-    """A check; `holds` is null if it cannot be evaluated before others pass. `code` is the error that would be
-    returned.
-    """
-
-    gate: GateName
-    holds: bool | None
-    code: str | None
-    message: str | None
-    field: str | None
-    fields: list[WrongMemberPayload]
-
-
-class PricePayload(TypedDict):
-    """The price. Limits are in the payout currency; the last two only with a conversion."""
-
-    payoutCurrency: str | None
-    minimum: Number | None
-    maximum: Number | None
-    fee: Number | None
-    totalDebited: Number | None
-    assetAmount: Number | None
-    appliedRate: Number | None
-
-
-class PreflightPayload(PricePayload):
-    """Whether the withdrawal would be accepted now, and the address from which we see you."""
-
-    wouldBeAccepted: bool
-    approvalsRequired: int | None
-    origin: str | None
-    registeredIp: str | None
-    gates: list[GatePayload]
-
-
-def _gate(gate: Gate) -> GatePayload:
-    refused = gate.refusal.body() if gate.refusal else {}
-    return {
-        "gate": gate.name,  # type: ignore[typeddict-item]
-        "holds": gate.holds,
-        "code": refused.get("code"),
-        "message": refused.get("message"),
-        "field": refused.get("field"),
-        "fields": refused.get("fields", []),
-    }
-
-
-def _price(draft: PreflightDraft, found: Preflight) -> PricePayload:
-    paid_out, terms, price = draft.payout_currency, found.terms, found.price
-    wallet = draft.currency or ""
-    return {
-        "payoutCurrency": paid_out,
-        "minimum": to_decimal(terms.minimum, paid_out) if terms and paid_out else None,
-        "maximum": to_decimal(terms.maximum, paid_out) if terms and paid_out else None,
-        "fee": to_decimal(price.fee, wallet) if price else None,
-        "totalDebited": to_decimal(price.amount + price.fee, wallet) if price else None,
-        "assetAmount": to_decimal(max(price.payout, 0), paid_out) if price and price.gross and paid_out else None,
-        "appliedRate": plain(price.applied_rate) if price and price.applied_rate else None,
-    }
 
 
 PREFLIGHT = Rehearsal(gives=PreflightPayload, success="Preflight.")
@@ -200,8 +130,8 @@ class RailView(Resource):
             "approvalsRequired": found.approvals,
             "origin": str(origin) if origin else None,
             "registeredIp": None if permission else merchant.company.withdrawal_ip,
-            **_price(draft, found),
-            "gates": [_gate(gate) for gate in found.gates],
+            **price_payload(draft, found),
+            "gates": [gate_payload(gate) for gate in found.gates],
         }
 
     def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> PreflightDraft:

@@ -16,7 +16,8 @@ from gateway.dashboard.actions import Facts, action, filled_in
 from gateway.dashboard.amounts import LineField
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import style
-from gateway.dashboard.withdrawals.forms import WAYS, WithdrawalForm, WithdrawalKind
+from gateway.dashboard.withdrawals.forms import WithdrawalForm
+from gateway.dashboard.withdrawals.ways import WAYS, WithdrawalKind
 from gateway.dashboard.words import METHOD
 from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.beneficiaries.services import BeneficiaryDraft, add

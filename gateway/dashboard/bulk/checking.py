@@ -17,7 +17,7 @@ from gateway.dashboard.bulk.refund_rows import refund_line
 from gateway.dashboard.bulk.refund_rows import standings as payments_of
 from gateway.dashboard.bulk.rows import CellFault, Entry, digest, entries
 from gateway.dashboard.bulk.withdrawal_rows import WithdrawalRows
-from gateway.dashboard.withdrawals.forms import WAYS
+from gateway.dashboard.withdrawals.ways import WAYS
 
 K = TypeVar("K", bound=Hashable)
 

@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from pydantic.alias_generators import to_camel
 
-from gateway.dashboard.withdrawals.forms import WAYS
+from gateway.dashboard.withdrawals.ways import WAYS
 from gateway.dashboard.withdrawals.words import Said
 
 REFUNDS = "refunds"

@@ -24,7 +24,7 @@ from gateway.dashboard.bulk.words import LIMITS, UNREADABLE
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
-from gateway.dashboard.withdrawals.forms import WAYS
+from gateway.dashboard.withdrawals.ways import WAYS
 from gateway.serving.limits import takes_files
 
 WITHDRAWALS = [way for way in WAYS.values() if way.wallet]

@@ -21,7 +21,8 @@ from gateway.bulk.services import Line
 from gateway.dashboard.bulk.columns import columns_of
 from gateway.dashboard.bulk.rows import CellFault, Entry
 from gateway.dashboard.refusals import in_words
-from gateway.dashboard.withdrawals.forms import WAYS, kind_of_account, with_country_code
+from gateway.dashboard.withdrawals.forms import kind_of_account, with_country_code
+from gateway.dashboard.withdrawals.ways import WAYS
 from gateway.methods.pix import keys
 from gateway.payouts import selectors as payouts
 from gateway.payouts.registry import by_currency

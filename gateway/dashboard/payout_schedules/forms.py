@@ -10,7 +10,8 @@ from accounts.models import Merchant
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.payout_schedules.words import FREQUENCY, WEEKDAY
-from gateway.dashboard.withdrawals.forms import WithdrawalForm, WithdrawalKind
+from gateway.dashboard.withdrawals.forms import WithdrawalForm
+from gateway.dashboard.withdrawals.ways import WithdrawalKind
 from gateway.payout_schedules.models import Frequency
 from gateway.payout_schedules.services import Plan
 from ledger.money import to_minor

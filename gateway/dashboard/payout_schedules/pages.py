@@ -15,8 +15,9 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.payout_schedules.forms import PlanForm, account_form
 from gateway.dashboard.payout_schedules.words import FREQUENCY, SKIPPED, WEEKDAY
 from gateway.dashboard.refusals import IN_WORDS
-from gateway.dashboard.withdrawals.forms import WithdrawalForm, WithdrawalKind
+from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.dashboard.withdrawals.list import account_line
+from gateway.dashboard.withdrawals.ways import WithdrawalKind
 from gateway.dashboard.words import METHOD
 from gateway.payout_schedules import selectors, services
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule

@@ -1,7 +1,6 @@
 """Forms for a new withdrawal over each rail. The rail's errors are shown at the fields."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -280,33 +279,3 @@ class CryptoForm(WithdrawalForm):
         if least and asset and least != least.quantize(Decimal(1).scaleb(-DECIMALS[asset])):
             self.add_error("minimum_asset_amount", _("Has more decimal places than the asset."))
         return given
-
-
-@dataclass(frozen=True)
-class WithdrawalKind:
-    """A payout option as it appears in URLs, and its form."""
-
-    slug: str
-    form: type[WithdrawalForm]
-    pays_out: tuple[str, ...]
-
-    @property
-    def rail(self) -> str:
-        return self.form.rail
-
-    @property
-    def wallet(self) -> str:
-        return self.form.wallet
-
-
-WAYS: Mapping[str, WithdrawalKind] = {
-    way.slug: way
-    for way in (
-        WithdrawalKind("pix", PixForm, ("BRL",)),
-        WithdrawalKind("brl", BrazilianForm, ("BRL",)),
-        WithdrawalKind("spei", SpeiForm, ("MXN",)),
-        WithdrawalKind("ars", ArgentineForm, ("ARS",)),
-        WithdrawalKind("cop", ColombianForm, ("COP",)),
-        WithdrawalKind("crypto", CryptoForm, tuple(NETWORKS)),
-    )
-}

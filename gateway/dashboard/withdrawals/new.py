@@ -16,8 +16,9 @@ from gateway.dashboard.confirmed import NotDone
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.checks import checks_of
-from gateway.dashboard.withdrawals.forms import WAYS, WithdrawalForm, WithdrawalKind
+from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.dashboard.withdrawals.sending import send
+from gateway.dashboard.withdrawals.ways import WAYS, WithdrawalKind
 from gateway.dashboard.withdrawals.words import SCENARIO
 from gateway.dashboard.words import METHOD
 from gateway.payouts.selectors import PayoutTerms, terms
