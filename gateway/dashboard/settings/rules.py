@@ -198,11 +198,12 @@ def rules(request: HttpRequest, here: RequestContext) -> HttpResponse:
             form.refuse(refusal)
         else:
             return here.redirect("withdrawal_rules", message=_outcome(version.state if version else ""))
-    waiting = proposed(here.merchant)
+    waiting, known = proposed(here.merchant), in_force(here.merchant).rules
     return here.render(
         "settings/rules.html",
         form=form,
-        known=in_force(here.merchant).rules,
+        known=known,
+        unlimited=sorted(known.above.keys() - known.per_day.keys()) if known.people else [],
         waiting=waiting,
         waiting_facts=described(here, Rules.of_json(waiting.content)) if waiting else (),
         may_agree=waiting is not None and services.may_agree(here.merchant, waiting, here.user, here.now),

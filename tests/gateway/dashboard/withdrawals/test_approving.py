@@ -37,17 +37,24 @@ def test_an_owner_switches_the_rules_on_and_cannot_weaken_them_alone(
     other = a_member(acme.company, Role.OWNER, "other@acme.example")
     where, roles = page("withdrawal_rules"), {"roles": ["OWNER", "FINANCE"]}
     form = form_in(boss.get(where).content) | roles | {"people": "1", "above_BRL": "1000", "per_day_BRL": "5000"}
+    form["above_MXN"] = "1"
 
     assert boss.post(where, form).status_code == 302
     rules = in_force(acme.sandbox).rules
-    assert (rules.people, dict(rules.above), dict(rules.per_day)) == (1, {"BRL": 1000_00}, {"BRL": 5000_00})
+    assert (rules.people, dict(rules.above), dict(rules.per_day)) == (
+        1,
+        {"BRL": 1000_00, "MXN": 1_00},
+        {"BRL": 5000_00},
+    )
 
-    assert boss.post(where, form_in(boss.get(where).content) | roles | {"above_BRL": "2000"}).status_code == 302
+    page_now = boss.get(where)
+    assert page_now.context["unlimited"] == ["MXN"]
+    assert boss.post(where, form_in(page_now.content) | roles | {"above_BRL": "2000"}).status_code == 302
     waiting = proposed(acme.sandbox)
     assert waiting is not None and in_force(acme.sandbox).rules == rules
     assert boss.post(page("agree_withdrawal_rules", waiting.pk)).status_code == 403
     assert browser_of(other).post(page("agree_withdrawal_rules", waiting.pk)).status_code == 302
-    assert dict(in_force(acme.sandbox).rules.above) == {"BRL": 2000_00}
+    assert in_force(acme.sandbox).rules.above["BRL"] == 2000_00
 
 
 def test_another_person_approves_and_sees_where_it_goes(out: Api, acme: Shop, boss: Client, page: Page) -> None:
