@@ -11,13 +11,17 @@ from gateway.slips.wallets import WALLETS, check_digit, free_field
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """`number` is the bank's own of the agreement; boletos are numbered from `first` to `last` in the wallet."""
+    """`number` is the bank's own of the agreement; boletos are numbered from `first` to `last` in the wallet.
+
+    `beneficiary_code` is the bank's own for who is paid, where boletos name it instead of the account.
+    """
 
     beneficiary: Party
     number: str
     wallet: str
     first: int
     last: int
+    beneficiary_code: str = ""
 
     @property
     def bank(self) -> str:
@@ -31,8 +35,10 @@ class Agreement:
 
     @property
     def code(self) -> str:
-        """Branch and account as people read them."""
+        """Branch and account, or the beneficiary's code, as people read them."""
         holder = self.beneficiary
+        if self.beneficiary_code:
+            return f"{holder.branch} / {self.beneficiary_code}"
         return f"{holder.branch} / {holder.account}-{holder.account_digit}"
 
     def check_digit(self, number: int) -> str:
@@ -65,4 +71,5 @@ class Agreement:
             "branch": holder.branch,
             "account": holder.account,
             "account_digit": holder.account_digit,
+            "beneficiary_code": self.beneficiary_code,
         }

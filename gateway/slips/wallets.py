@@ -19,6 +19,7 @@ class Wallet:
     title: str
     wallet_digits: int
     number_digits: int
+    account_digits: int
     check_over: str
     free_field: str
     highest: int = 0
@@ -27,10 +28,21 @@ class Wallet:
 
 
 WALLETS: Mapping[str, Wallet] = {
+    "033": Wallet(
+        title="Santander",
+        wallet_digits=3,
+        number_digits=12,
+        account_digits=9,
+        check_over="{number:12}",
+        free_field="9{beneficiary_code:7}{number:12}{check}0{wallet:3}",
+        highest=9,
+        is_returned_with_check=True,
+    ),
     "237": Wallet(
         title="Bradesco",
         wallet_digits=2,
         number_digits=11,
+        account_digits=7,
         check_over="{wallet:2}{number:11}",
         free_field="{branch:4}{wallet:2}{number:11}{account:7}0",
         highest=7,
@@ -41,6 +53,7 @@ WALLETS: Mapping[str, Wallet] = {
         title="Itaú",
         wallet_digits=3,
         number_digits=8,
+        account_digits=5,
         check_over="{branch:4}{account:5}{wallet:3}{number:8}",
         free_field="{wallet:3}{number:8}{check}{branch:4}{account:5}{account_digit}000",
     ),

@@ -36,6 +36,10 @@ CREDENTIALS: dict[str, Any] = {
     "last_number": 2000,
 }
 BRADESCO = CREDENTIALS | {"bank": "237", "account": "456789", "wallet": "9", "agreement": "4540691"}
+SANTANDER = CREDENTIALS | {
+    "bank": "033", "account": "13000123", "wallet": "101", "agreement": "123400001899775",
+    "beneficiary_code": "1899775",
+}  # fmt: skip
 DAY = date(2026, 11, 25)
 REGISTERED, REFUSED, PAID, WITHDRAWN = "02", "03", "06", "09"
 

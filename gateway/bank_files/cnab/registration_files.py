@@ -89,6 +89,8 @@ def _own(file: RegistrationFile) -> dict[str, Any]:
         "branch_digit": holder.branch_digit,
         "account": holder.account,
         "account_digit": holder.account_digit,
+        "collecting_account": holder.account,
+        "collecting_account_digit": holder.account_digit,
         "holder": holder.name,
     }
 

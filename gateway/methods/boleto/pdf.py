@@ -30,7 +30,12 @@ BARS_WIDTH, BARS_HEIGHT, QR_SIZE = 103, 13, 32
 _MODULES = 4 + 22 * 18 + 5
 """Widths of a narrow bar in the barcode: start, 22 pairs of digits at 3:1, stop."""
 _PLAIN, _BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier"
-BANKS = {"237": ("Bradesco", "237-2"), "341": ("Banco Itaú S.A.", "341-7"), "999": ("Banco Sandbox", "999-7")}
+BANKS = {
+    "033": ("Santander", "033-7"),
+    "237": ("Bradesco", "237-2"),
+    "341": ("Banco Itaú S.A.", "341-7"),
+    "999": ("Banco Sandbox", "999-7"),
+}
 """Name and code with its check digit."""
 _GREY, _GREEN = HexColor("#e6e6e6"), HexColor("#008033bf", hasAlpha=True)
 

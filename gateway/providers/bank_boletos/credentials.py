@@ -17,7 +17,7 @@ def _plain(text: object) -> object:
 
 
 Digits = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[0-9]+$")]
-Number = Annotated[int, Field(ge=1, lt=10**11)]
+Number = Annotated[int, Field(ge=1, lt=10**12)]
 
 
 class BoletoCredentials(Credentials):
@@ -25,13 +25,25 @@ class BoletoCredentials(Credentials):
 
     identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("bank", "branch", "account", "wallet"),)
 
-    bank: Annotated[Literal["237", "341"], Field(title="Bank", description="237 Bradesco, 341 Itaú")]
+    bank: Annotated[
+        Literal["033", "237", "341"], Field(title="Bank", description="033 Santander, 237 Bradesco, 341 Itaú")
+    ]
     holder: Annotated[str, Field(min_length=2, max_length=30, title="Beneficiary", description="As at the bank")]
     tax_id: Annotated[str, BeforeValidator(_plain), Field(max_length=14, title="CNPJ of the beneficiary")]
     branch: Annotated[Digits, Field(max_length=4, title="Branch", description="Without its digit")]
-    account: Annotated[Digits, Field(max_length=7, title="Account", description="Without its digit")]
+    account: Annotated[Digits, Field(max_length=9, title="Account", description="Without its digit")]
     account_digit: Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[0-9]$", title="Digit of the account")]
-    agreement: Annotated[str, Field(max_length=20, title="Agreement", description="Código do convênio, if any")] = ""
+    agreement: Annotated[
+        str,
+        Field(
+            max_length=20, title="Agreement", description="Código do convênio, if any; Santander: código de transmissão"
+        ),
+    ] = ""
+    beneficiary_code: Annotated[
+        str,
+        BeforeValidator(_plain),
+        Field(pattern=r"^[0-9]{0,7}$", title="Code of the beneficiary", description="Santander: 7 digits"),
+    ] = ""
     wallet: Annotated[Digits, Field(max_length=3, title="Wallet", description="Carteira, such as 109 or 9")]
     first_number: Annotated[Number, Field(title="First number", description="Nosso número: the range of ours")] = 1
     last_number: Annotated[Number, Field(title="Last number")]
@@ -45,8 +57,12 @@ class BoletoCredentials(Credentials):
             raise ValueError(f"A wallet of {rules.title} has at most {rules.wallet_digits} digits.")
         if not self.first_number <= self.last_number < 10**rules.number_digits:
             raise ValueError(f"Numbers of {rules.title} go up to {rules.number_digits} digits, from first to last.")
-        if self.bank == "341" and len(self.account.lstrip("0")) > 5:
-            raise ValueError("An account of Itaú has at most 5 digits.")
+        if len(self.account.lstrip("0")) > rules.account_digits:
+            raise ValueError(f"An account of {rules.title} has at most {rules.account_digits} digits.")
+        if self.bank == "033" and not (re.fullmatch("[0-9]{15}", self.agreement) and self.beneficiary_code.strip("0")):
+            raise ValueError("Santander needs the código de transmissão of 15 digits, and the code of the beneficiary.")
+        if self.bank != "033" and self.beneficiary_code:
+            raise ValueError("Only Santander gives the beneficiary a code of its own.")
         return self
 
     @property
@@ -60,4 +76,5 @@ class BoletoCredentials(Credentials):
             account=self.account,
             account_digit=self.account_digit,
         )
-        return Agreement(beneficiary, self.agreement, self.wallet, self.first_number, self.last_number)
+        numbers = self.first_number, self.last_number
+        return Agreement(beneficiary, self.agreement, self.wallet, *numbers, self.beneficiary_code)

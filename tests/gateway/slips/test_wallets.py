@@ -30,10 +30,16 @@ def test_the_examples_of_bradesco(number: str, check: str) -> None:
     assert free_field("237", bradesco(number)) == f"1234190000000000{number}04567890"
 
 
+def test_the_example_of_santander() -> None:
+    values = {"number": "566612457800", "wallet": "101", "beneficiary_code": "1899775"}
+    assert check_digit("033", values) == "2"
+    assert free_field("033", values) == "9189977556661245780020101"
+
+
 @pytest.mark.parametrize("bank", sorted(WALLETS))
 def test_a_return_names_the_number_that_was_given(bank: str) -> None:
     holder = Party(name="Acme", bank=bank, branch="1234", account="5678", account_digit="9")
-    agreement = Agreement(holder, "1", "9", 1, 99)
+    agreement = Agreement(holder, "1", "9", 1, 99, "77")
     for number in range(1, 100):
         check = agreement.check_digit(number) if WALLETS[bank].is_returned_with_check else ""
         assert agreement.number_in(f"{number:08d}{check}") == number
@@ -50,7 +56,7 @@ def test_a_number_with_a_wrong_check_digit_is_none_of_ours() -> None:
 @pytest.mark.parametrize("bank", sorted(WALLETS))
 def test_the_barcode_holds_amount_and_number(bank: str) -> None:
     holder = Party(name="Acme", bank=bank, branch="1234", account="5678", account_digit="9")
-    agreement = Agreement(holder, "1", "9", 1, 99)
+    agreement = Agreement(holder, "1", "9", 1, 99, "77")
     bars = agreement.barcode(42, DUE, 15025)
     assert (bars[:3], amount_of(bars), len(bars)) == (bank, 15025, 44)
     assert barcode_of(digitable_line(bars)) == bars

@@ -8,10 +8,10 @@ from gateway.providers.bank_boletos.credentials import BoletoCredentials
 from gateway.providers.bank_boletos.provider import BankBoletoProvider
 from gateway.providers.credentials import sealed_of
 from gateway.providers.errors import InvalidAccount
-from tests.support.boleto_bank import BRADESCO, CREDENTIALS
+from tests.support.boleto_bank import BRADESCO, CREDENTIALS, SANTANDER
 
 
-@pytest.mark.parametrize("given", [CREDENTIALS, BRADESCO])
+@pytest.mark.parametrize("given", [CREDENTIALS, BRADESCO, SANTANDER])
 def test_an_agreement_is_taken_as_the_letter_of_the_bank_names_it(given: dict[str, Any]) -> None:
     shown = sealed_of(BankBoletoProvider, given | {"tax_id": "11.444.777/0001-61", "branch": "12-34"}).shown
     assert (shown["tax_id"], shown["branch"]) == ("11444777000161", "1234")
@@ -30,6 +30,10 @@ def test_an_agreement_is_taken_as_the_letter_of_the_bank_names_it(given: dict[st
         {"first_number": 0},
         {"first_number": 2001},
         {"last_number": 10**8},
+        {"beneficiary_code": "1899775"},
+        SANTANDER | {"beneficiary_code": ""},
+        SANTANDER | {"agreement": "1899775"},
+        SANTANDER | {"beneficiary_code": "12345678"},
     ],
 )
 def test_what_does_not_fit_the_bank_is_refused(wrong: dict[str, Any]) -> None:
