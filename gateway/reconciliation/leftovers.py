@@ -8,7 +8,7 @@ from itertools import combinations
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from gateway.payments.models import Payment
-from gateway.reconciliation import payouts
+from gateway.reconciliation import payouts, transfers
 from gateway.reconciliation.matching import NOTHING, PAID, Part, Verdict, payment_part, received_part, withdrawal_part
 from gateway.reconciliation.models import ONCE, BankAccount, BankLine, CollectionCredit, LineKind, LinePart
 from gateway.reconciliation.records import linked_to, spelled_in
@@ -32,6 +32,7 @@ class Leftovers:
         sent = [line for line in lines if line.amount < 0]
         self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
         self.lines = self._alike(lines) if lines else Counter()
+        self.transfers = transfers.awaited(account, lines) if lines else []
 
     def _unexplained(self, sent: Sequence[BankLine]) -> QuerySet[Withdrawal]:
         days = [line.booked_on for line in sent]
@@ -62,6 +63,8 @@ class Leftovers:
 
     def explain(self, line: BankLine) -> Verdict:
         """What the line is, if that is certain. One that names something else is never matched by its amount."""
+        if moved := transfers.answer_to(self.transfers, line):
+            return moved
         if not self.linked:
             return NOTHING
         if line.amount > 0:

@@ -6,8 +6,9 @@ import structlog
 
 from gateway.payments.other_money import Cause
 from gateway.reconciliation import postings, suspense
-from gateway.reconciliation.matching import Verdict
+from gateway.reconciliation.matching import Verdict, verdict
 from gateway.reconciliation.models import BankLine, LineKind, LinePart
+from gateway.reconciliation.records import records_of
 from gateway.suspense.models import LineCause
 
 OPEN_AGAIN = (
@@ -25,9 +26,10 @@ log = structlog.get_logger()
 
 
 def take_back(line: BankLine, now: datetime) -> Verdict | None:
-    """Cancels the line and the one that it reverses; otherwise says why it is held.
+    """Cancels the line and the one that it reverses; otherwise says what it is, or why it is held.
 
-    One that completed something stays booked: whether the bank pays again, or never paid, only people can find out.
+    One that completed something stays booked: whether the bank pays again, or never paid, only people can find out. If
+    we were told before that the money came back, it is that.
     """
     original = original_of(line)
     if original is None:
@@ -38,6 +40,9 @@ def take_back(line: BankLine, now: datetime) -> Verdict | None:
         return Verdict(cause=Cause.PAID_TWICE, note=f"It reverses {original.pk}, which was reversed before.")
     parts = list(LinePart.objects.select_related("merchant", "account").filter(line=original, undone_by=""))
     if any(part.kind in OPEN_AGAIN for part in parts):
+        known = verdict(line, records_of(line.account, [line]))
+        if known.parts and not known.effect:
+            return known
         about = ", ".join(part.object_id for part in parts)
         log.critical("bank_line.reversed", line=line.pk, reverses=original.pk, about=about)
         return Verdict(cause=LineCause.REVERSED, note=f"It reverses {original.pk}, which was {about}.")

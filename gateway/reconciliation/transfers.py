@@ -30,6 +30,34 @@ def part_of(line: BankLine) -> Part:
     return Part(LineKind.TRANSFER, line.amount, AccountKind.TRANSIT, object_id="", merchant=operator())
 
 
+def awaited(account: BankAccount, lines: Sequence[BankLine]) -> list[LinePart]:
+    """Transfers of these amounts that lines of other accounts name this one for, and that no line answers yet."""
+    amounts = {sign * line.amount for line in lines for sign in (1, -1)}
+    parts = LinePart.objects.filter(
+        kind=LineKind.TRANSFER, undone_by="", merchant=operator(), currency=account.currency, amount__in=amounts
+    )
+    found = list(parts.select_related("line", "account").order_by("pk"))
+    theirs = [one for one in found if one.account_id != account.pk and _names(one, account)]
+    for mine in (one for one in found if one.account_id == account.pk):
+        pair = next((one for one in theirs if _answer(mine, one)), None)
+        if pair:
+            theirs.remove(pair)
+    return theirs
+
+
+def answer_to(awaited: list[LinePart], line: BankLine) -> Verdict | None:
+    """The line is the other side of a transfer, if one only is awaited: then it is awaited no more."""
+    found = [one for one in awaited if one.line and _are_sides(one.line, line)]
+    if len(found) != 1:
+        return None
+    awaited.remove(found[0])
+    return Verdict((part_of(line),))
+
+
+def _names(part: LinePart, account: BankAccount) -> bool:
+    return part.line is not None and same_account(account.numbers, part.line.counterparty or {})
+
+
 def on_their_way(account: BankAccount) -> list[LinePart]:
     """Transfers that left or reached this account, and that no line of another account of ours answers yet."""
     parts = LinePart.objects.filter(kind=LineKind.TRANSFER, undone_by="").select_related("line", "account")
@@ -46,6 +74,8 @@ def on_their_way(account: BankAccount) -> list[LinePart]:
 
 
 def _answer(one: LinePart, other: LinePart) -> bool:
-    if one.line is None or other.line is None or one.amount != -other.amount:
-        return False
-    return abs(one.line.booked_on - other.line.booked_on) <= WITHIN
+    return one.line is not None and other.line is not None and _are_sides(one.line, other.line)
+
+
+def _are_sides(one: BankLine, other: BankLine) -> bool:
+    return one.amount == -other.amount and abs(one.booked_on - other.booked_on) <= WITHIN
