@@ -1,6 +1,6 @@
 """`make bench`; `T=--profile` for where the time goes.
 
-`T=--releases`, `--files`, `--statements`, `--deliveries` or `--dashboard` measures that alone.
+`T=--releases`, `--files`, `--statements`, `--night`, `--deliveries` or `--dashboard` measures that alone.
 
 `SHORT=1` does a little of everything, to see that it runs.
 """
@@ -20,41 +20,41 @@ from tests.bench.scale import SHORT
 if TYPE_CHECKING:
     from tests.support.companies import Shop
 
+ALONE = {
+    "releases": "the release of receivables",
+    "deliveries": "webhooks",
+    "dashboard": "the pages of a company",
+    "statements": "lines of bank statements",
+    "files": "payment files",
+    "night": "the night of a bank",
+}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--profile", nargs="?", type=int, const=1000, metavar="REQUESTS", help="profile POST /payments")
-    parser.add_argument("--releases", action="store_true", help="measure the release of receivables alone")
-    parser.add_argument("--deliveries", action="store_true", help="measure webhooks alone")
-    parser.add_argument("--dashboard", action="store_true", help="measure the pages of a company alone")
-    parser.add_argument("--statements", action="store_true", help="measure lines of bank statements alone")
-    parser.add_argument("--files", action="store_true", help="measure payment files alone")
+    for name, what in ALONE.items():
+        parser.add_argument(f"--{name}", action="store_true", help=f"measure {what} alone")
     wanted = parser.parse_args()
     stage.fresh_database()
     print(_machine())
+    alone = next((name for name in ALONE if getattr(wanted, name)), "")
     if wanted.profile:
         _profile(wanted.profile)
-    elif wanted.releases:
-        _releases()
-    elif wanted.deliveries:
-        _only_deliveries()
-    elif wanted.dashboard:
-        _dashboard()
-    elif wanted.statements:
-        _statements()
-    elif wanted.files:
-        _files()
+    elif alone:
+        _MEASURES[alone]()
     else:
-        _bench()
-        _releases()
+        _all()
+
+
+def _all() -> None:
+    _bench()
+    _releases()
+    for measure in (_files, _statements, _night, *([_dashboard] if SHORT else [])):
         stage.fresh_database()
-        _files()
-        stage.fresh_database()
-        _statements()
-        if SHORT:
-            stage.fresh_database()
-            _dashboard()
-            _profile(20)
+        measure()
+    if SHORT:
+        _profile(20)
 
 
 def _bench() -> None:
@@ -142,6 +142,13 @@ def _statements() -> None:
     print(statements.measure([a_shop(f"Merchant {number}").production for number in range(20)]))
 
 
+def _night() -> None:
+    from tests.bench import night
+    from tests.support.companies import a_shop
+
+    print(night.measure([a_shop(f"Merchant {number}").production for number in range(20)]))
+
+
 def _dashboard() -> None:
     from tests.bench import dashboard
 
@@ -208,6 +215,15 @@ def _machine() -> str:
         f"PostgreSQL {version} with fsync {fsync}, commit {commit.stdout.strip() or 'unknown'}\n"
     )
 
+
+_MEASURES = {
+    "releases": _releases,
+    "deliveries": _only_deliveries,
+    "dashboard": _dashboard,
+    "statements": _statements,
+    "files": _files,
+    "night": _night,
+}
 
 if __name__ == "__main__":
     main()

@@ -1,11 +1,12 @@
-"""Lines that name an order of a payment file are its withdrawal; what others collect by direct debit never is."""
+"""Lines that name an order of a payment file are its withdrawal, if the bank was to pay it."""
 
 import pytest
 
 from accounts.audit import Actor
 from gateway.payout_batches import services
 from gateway.payout_batches.models import BatchOrder
-from gateway.reconciliation.models import BankAccount
+from gateway.reconciliation.matching import is_collected
+from gateway.reconciliation.models import BankAccount, BankLine
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 from ledger.verify import verify
@@ -49,16 +50,6 @@ def test_a_debit_with_the_number_of_an_order_is_its_withdrawal(account: BankAcco
     assert Withdrawal.objects.get().status == "COMPLETED"
 
 
-def test_money_that_comes_back_under_the_number_is_the_companys_again(account: BankAccount) -> None:
-    handed_over(released(account.provider_accounts.get()))
-    number = BatchOrder.objects.get().number
-
-    lines = [bank.line(amount, order_number=number) for amount in ("-10.00", "10.00")]
-
-    assert told(account, *lines) == [("EXPLAINED", "WITHDRAWAL"), ("EXPLAINED", "WITHDRAWAL_BACK")]
-    assert Withdrawal.objects.get().status == "RETURNED"
-
-
 def test_an_order_that_was_replaced_or_not_handed_over_pays_nothing(account: BankAccount) -> None:
     payer = account.provider_accounts.get()
     first = released(payer)
@@ -73,16 +64,11 @@ def test_an_order_that_was_replaced_or_not_handed_over_pays_nothing(account: Ban
     assert Withdrawal.objects.get().status == "PROCESSING"
 
 
-@pytest.mark.parametrize("code", ["PMNT-RDDT-ESDD", "NDDT", "NDDT-105", "NTRF-104", "NMSC-106", "DIRECTDEBIT"])
-def test_a_direct_debit_that_others_collect_explains_nothing_by_what_they_write(
-    account: BankAccount, code: str
-) -> None:
-    handed_over(released(account.provider_accounts.get()))
-    order = BatchOrder.objects.get()
-    text = f"{order.withdrawal_id} {order.number}"
+def test_a_direct_debit_that_others_collect_is_known_by_its_code() -> None:
+    """See the night for what becomes of one."""
+    codes = ("PMNT-RDDT-ESDD", "NDDT", "NDDT-105", "NTRF-104", "NMSC-106", "DIRECTDEBIT")
 
-    lines = [bank.line("-10.00", code=code, end_to_end_id=order.number, text=text)]
-
-    assert told(account, *lines) == [("SUSPENSE", "UNKNOWN")]
-    withdrawal = Withdrawal.objects.get()
-    assert (withdrawal.status, withdrawal.completed_at) == ("PROCESSING", None)
+    assert [is_collected(BankLine(amount=-1000, code=code)) for code in codes] == [True] * len(codes)
+    assert not is_collected(BankLine(amount=1000, code="NDDT")) and not is_collected(
+        BankLine(amount=-1000, code="NTRF")
+    )
