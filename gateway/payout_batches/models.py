@@ -46,6 +46,7 @@ class PayoutBatch(models.Model):
     canceled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name_plural = "payout batches"
         constraints = [
             models.UniqueConstraint(fields=["account", "sequence"], name="one_file_of_a_sequence"),
             models.CheckConstraint(

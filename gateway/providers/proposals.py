@@ -12,6 +12,7 @@ from gateway.providers import accounts, certificates, routes
 from gateway.providers.credentials import SealedCredentials, label_of
 from gateway.providers.errors import RouteInvalid
 from gateway.providers.models import ProviderAccount
+from gateway.providers.registry import declared
 from gateway.providers.routes import RouteKey
 
 Status = ProviderAccount.Status
@@ -51,7 +52,7 @@ class ActivateAccount(AccountKind):
         return "Routes may name the account from now on. Compare what is shown with the provider's own documents."
 
     def lines(self, record: ProviderAccount, values: Values) -> list[tuple[str, str]]:
-        return [*self.facts(record), *in_words(record.shown)]
+        return [*self.facts(record), *in_words(record.provider, record.shown)]
 
     def carry_out(self, record: ProviderAccount, values: Values, *, by: Actor, note: str) -> Carried:
         accounts.activate(by, record, note)
@@ -78,7 +79,7 @@ class ReplaceCredentials(AccountKind):
         return "Every call to the provider uses the new credentials from now on. They have passed the connection check."
 
     def lines(self, record: ProviderAccount, values: Values) -> list[tuple[str, str]]:
-        return [*self.facts(record), *in_words(values["shown"]), ("Checked at", values["checked_at"])]
+        return [*self.facts(record), *in_words(record.provider, values["shown"]), ("Checked at", values["checked_at"])]
 
     def carry_out(self, record: ProviderAccount, values: Values, *, by: Actor, note: str) -> Carried:
         accounts.replace(
@@ -147,9 +148,14 @@ class SetRoute(ProposalKind):
         return Carried(concerned[0].account, f"The route of {record} was set.")
 
 
-def in_words(shown: dict[str, Any]) -> list[tuple[str, str]]:
-    """Members of credentials that are not secret; of a certificate its fingerprint."""
-    return [(label_of(name), _short(value)) for name, value in shown.items() if value]
+def in_words(provider: str, shown: dict[str, Any]) -> list[tuple[str, str]]:
+    """Members of credentials that are not secret, as the form names and orders them; of a certificate its
+    fingerprint.
+    """
+    known = declared()[provider].credentials_type.model_fields if provider in declared() else {}
+    ordered = [*(name for name in known if name in shown), *(name for name in shown if name not in known)]
+    titles = {name: member.title or label_of(name) for name, member in known.items()}
+    return [(titles.get(name) or label_of(name), _short(shown[name])) for name in ordered if shown[name]]
 
 
 def values_of(entered: SealedCredentials, checked_at: datetime, entered_by: User) -> dict[str, Any]:

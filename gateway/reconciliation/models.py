@@ -92,6 +92,7 @@ class ImportedFile(models.Model):
     created_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:
+        verbose_name_plural = "files of banks"
         constraints = [
             models.UniqueConstraint(
                 fields=["account", "digest"], condition=~Q(state="REFUSED"), name="one_file_of_a_content"

@@ -87,8 +87,13 @@ class BankAccountForm(NoteForm):
                 self.fields[name].disabled = True
         else:
             del self.fields["is_closed"]
+        for name in ("fee_codes", "fee_texts"):
+            self.fields[name].widget.attrs["rows"] = 3
         self.order_fields(["code", "title", "currency", "owner", *NUMBERS, "provider_accounts"])
         self.fields["note"] = self.fields.pop("note")
+
+    def clean_code(self) -> str:
+        return str(self.cleaned_data["code"]).upper()
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or self.cleaned_data

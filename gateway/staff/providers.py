@@ -134,7 +134,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
 
     @display(description="not secret")
     def members(self, account: ProviderAccount) -> Any:
-        lines = format_html_join("", "<li>{}: <b>{}</b></li>", in_words(account.shown))
+        lines = format_html_join("", "<li>{}: <b>{}</b></li>", in_words(account.provider, account.shown))
         return format_html('<ul class="staff-list">{}</ul>', lines) if lines else EMPTY
 
     @display(description="address")

@@ -1,6 +1,7 @@
 """A bank account that pays by file: its numbers, the agreement with the bank, and the folder for files."""
 
 import re
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import available_timezones
 
@@ -12,6 +13,7 @@ from stdnum.ar import cbu as cbus
 from gateway.bank_files.shapes import Party
 from gateway.methods.spei.clabe import is_clabe
 from gateway.providers.certificates import Pem
+from gateway.providers.fields import checked
 from gateway.providers.provider import Credentials
 
 _HOST_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+={0,2}")
@@ -19,7 +21,11 @@ _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 def _number(text: str) -> str:
-    return re.sub(r"[\s.]", "", text)
+    return re.sub(r"[\s./-]", "", text)
+
+
+def _of_form(pattern: str, otherwise: str) -> AfterValidator:
+    return checked(partial(re.fullmatch, pattern), otherwise)
 
 
 def _zone(text: str) -> str:
@@ -48,8 +54,8 @@ def _folder(text: str) -> str:
     return text.rstrip("/") or text
 
 
-Digits = Annotated[str, AfterValidator(_number), StringConstraints(pattern=r"^[0-9]*$", max_length=12)]
-Digit = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]?$")]
+Digits = Annotated[str, AfterValidator(_number), _of_form(r"[0-9]{1,12}", "Must have at most 12 digits.")]
+Digit = Annotated[str, _of_form(r"[0-9A-Za-z]", "Must be one digit or letter.")]
 Folder = Annotated[str, AfterValidator(_folder), StringConstraints(max_length=200)]
 
 
@@ -66,12 +72,13 @@ class BankFilesCredentials(Credentials):
     tax_id: Annotated[
         str,
         AfterValidator(_number),
-        StringConstraints(pattern=r"^[0-9A-Z&Ñ-]{5,20}$"),
+        StringConstraints(min_length=1),
+        _of_form(r"[0-9A-Z&Ñ]{5,20}", "Must have 5 to 20 digits and capitals."),
         Field(title="Tax id of the holder"),
     ]
     bank: Annotated[
         str,
-        StringConstraints(pattern=r"^[0-9]{0,8}$"),
+        _of_form(r"[0-9]{1,8}", "Must have at most 8 digits."),
         Field(title="Bank", description="Its code in the country: 3 digits in Brazil and Mexico"),
     ] = ""
     branch: Annotated[Digits, Field(title="Branch")] = ""
@@ -85,7 +92,7 @@ class BankFilesCredentials(Credentials):
     cbu: Annotated[str, AfterValidator(_number), Field(title="CBU or CVU", max_length=22)] = ""
     agreement: Annotated[
         str,
-        StringConstraints(pattern=r"^[0-9A-Za-z]{0,20}$"),
+        _of_form(r"[0-9A-Za-z]{1,20}", "Must have at most 20 digits and letters."),
         Field(title="Number of the agreement", description="On payment files; the bank assigns it"),
     ] = ""
     accounts_by: Annotated[
@@ -107,7 +114,7 @@ class BankFilesCredentials(Credentials):
     ] = ""
     sftp_host: Annotated[
         str,
-        StringConstraints(pattern=r"^[A-Za-z0-9.:-]{0,255}$"),
+        _of_form(r"[A-Za-z0-9.:-]{1,255}", "Must be the name or the address of a host."),
         Field(title="SFTP host", description="Empty: people download the files"),
     ] = ""
     sftp_port: Annotated[int, Field(ge=1, le=65535, title="SFTP port")] = 22

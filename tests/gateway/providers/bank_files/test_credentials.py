@@ -17,6 +17,7 @@ def provider(given: dict[str, Any]) -> BankFilesProvider:
 def test_an_account_pays_out_the_rails_of_its_currency() -> None:
     assert provider(BY_CNAB).pays_out() == {("PIX", "BRL"), ("BANK_TRANSFER", "BRL")}
     assert provider(BY_PAIN).pays_out() == {("SPEI", "MXN")}
+    assert provider(BY_CNAB | {"tax_id": "11.222.333/0001-81"}).by_file().payer.tax_id == "11222333000181"
     assert all(rail.is_by_batch for rail in provider(BY_CNAB).payout_rails())
 
 
@@ -32,6 +33,8 @@ def test_an_account_pays_out_the_rails_of_its_currency() -> None:
         ({"sftp_folder_out": "../etc"}, "without `..`"),
         ({"gathered_at": "10:00 25:00"}, "times such as"),
         ({"zone": "Sao Paulo"}, "time zone"),
+        ({"tax_id": "ab"}, "5 to 20 digits and capitals"),
+        ({"branch": "12 34 A"}, "at most 12 digits"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(changed: dict[str, Any], told: str) -> None:
