@@ -7,8 +7,9 @@ second round trip; and the proofs of the books, which read whole tables. Everyth
 columns come from the models, states from their enumerations.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import OperationalError, connection, models
@@ -77,6 +78,19 @@ def values(instance: models.Model, names: Sequence[str] | None = None) -> list[A
         field.get_db_prep_save(getattr(instance, field.attname), connection)
         for field in _written(type(instance), tuple(names) if names else None)
     ]
+
+
+AT_ONCE = 20_000
+"""Rows of one COPY, which has to end within the time of a statement."""
+
+
+def copy_into(model: type[models.Model], rows: Iterable[Sequence[Any]]) -> None:
+    """Stores many rows, each with the plain values of all columns in the order of the model's fields."""
+    sql, left = f"COPY {table(model)} ({columns(model)}) FROM STDIN", iter(rows)
+    while some := list(islice(left, AT_ONCE)):
+        with connection.cursor() as cursor, cursor.copy(sql) as copy:
+            for row in some:
+                copy.write_row(row)
 
 
 def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:

@@ -689,9 +689,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="linepart",
-            index=models.Index(
-                condition=models.Q(("object_id", ""), _negated=True), fields=["object_id"], name="parts_by_object"
-            ),
+            index=models.Index(fields=["object_id"], name="parts_by_object"),
         ),
         migrations.AddConstraint(
             model_name="linepart",

@@ -129,7 +129,7 @@ def _verdict(claim: Claim) -> Verdict:
     if claim.meaning == Meaning.BANK_FEE:
         return Verdict((Part(LineKind.BANK_FEE, line.amount, AccountKind.BANK_FEES),))
     if claim.meaning == Meaning.RESULT:
-        return Verdict((Part(LineKind.RESULT, line.amount, AccountKind.GAINS_LOSSES, merchant=operator()),))
+        return Verdict((Part(LineKind.RESULT, line.amount, AccountKind.GAINS_LOSSES, merchant_id=operator().pk),))
     if about is None:
         _refuse("There is no such record.")
     return _TARGETS.get(type(about), _of_object)(line, about)
@@ -151,7 +151,7 @@ def _of_transfer(line: BankLine, about: BankAccount) -> Verdict:
 def _of_company(line: BankLine, about: Merchant) -> Verdict:
     if line.currency not in WALLET_METHOD:
         _refuse(f"Companies have no balance in {line.currency}.")
-    return Verdict((Part(LineKind.COMPANY, line.amount, AccountKind.AVAILABLE, "", about.company_id, about),))
+    return Verdict((Part(LineKind.COMPANY, line.amount, AccountKind.AVAILABLE, "", about.company_id, about.pk),))
 
 
 def _of_other_line(line: BankLine, about: BankLine) -> Verdict:

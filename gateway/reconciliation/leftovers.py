@@ -38,8 +38,7 @@ class Leftovers:
         days = [line.booked_on for line in sent]
         explained = LinePart.objects.filter(kind=LineKind.WITHDRAWAL, object_id=OuterRef("pk"), undone_by="")
         return (
-            Withdrawal.objects.select_related("merchant")
-            .filter(
+            Withdrawal.objects.filter(
                 account__in=self.linked,
                 status__in=(Status.COMPLETED, Status.RETURNED),
                 payout_currency=self.account.currency,
@@ -111,8 +110,8 @@ class Leftovers:
 def _of_boletos(line: BankLine, credited: Sequence[CollectionCredit]) -> Verdict:
     """Also of money that is held: the bank credits it in the same sum."""
     ids = [one.object_id for one in credited]
-    payments = Payment.objects.select_related("merchant").in_bulk(ids)
-    held = SuspenseItem.objects.select_related("merchant").in_bulk([one for one in ids if one not in payments])
+    payments = Payment.objects.in_bulk(ids)
+    held = SuspenseItem.objects.in_bulk([one for one in ids if one not in payments])
     parts = []
     for one in credited:
         payment, item = payments.get(one.object_id), held.get(one.object_id)

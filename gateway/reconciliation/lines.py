@@ -1,18 +1,18 @@
 """Lines of statements are matched and booked, many in one transaction; what changes something else follows singly."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import prefetch_related_objects
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
-from accounts.base.rows import columns, execute, table, values
+from accounts.base.lookups import AnyOf
 from accounts.batches import Later
 from gateway.reconciliation import effects, postings, reversals, suspense, transfers
 from gateway.reconciliation.leftovers import Leftovers
@@ -27,14 +27,8 @@ OFTEN = timedelta(days=7)
 """How long a line in suspense is looked at every hour; then every day, and by what it names only."""
 FOUND_LATER = "What explains it was recorded later."
 State = BankLine.State
-_WRITE = f"""
-    UPDATE {table(BankLine)} l
-       SET state = x.state, kind = x.kind, due_at = x.due_at, matched_at = x.matched_at, reverses_id = x.reverses_id
-      FROM jsonb_to_recordset(%s::jsonb) AS x(id text, state text, kind text, due_at timestamptz,
-                                              matched_at timestamptz, reverses_id text)
-     WHERE l.id = x.id
-"""
-_WRITTEN = ("id", "state", "kind", "due_at", "matched_at", "reverses_id")
+_DECIDED = ("state", "kind", "due_at", "matched_at", "reverses_id")
+_decided = attrgetter(*_DECIDED)
 
 
 @dataclass(slots=True)
@@ -164,8 +158,8 @@ def explained(line: BankLine, parts: Sequence[Part], now: datetime) -> list[Line
         LinePart(
             id=new_id("bpt"),
             account=line.account,
-            line=line,
-            merchant=part.merchant or line.account.owner,
+            line_id=line.pk,
+            merchant_id=part.merchant_id or line.account.owner_id,
             kind=part.kind,
             object_id=part.object_id,
             amount=part.amount,
@@ -182,21 +176,16 @@ def _finish(lines: Sequence[BankLine], done: Decided, now: datetime) -> None:
     write(lines)
     for line, found in done.held:
         suspense.hold(line, found, now)
-    store(done.parts, now)
-
-
-def store(parts: Sequence[LinePart], now: datetime) -> None:
-    """Books new parts, and keeps them with their postings."""
-    postings.book(parts, now)
-    with connection.cursor() as cursor, cursor.copy(f"COPY {table(LinePart)} ({columns(LinePart)}) FROM STDIN") as copy:
-        for part in parts:
-            copy.write_row(values(part))
+    postings.book(done.parts, now)
 
 
 def write(lines: Sequence[BankLine]) -> None:
     """Saves what was decided about lines."""
-    rows = [{name: getattr(line, name) for name in _WRITTEN} for line in lines]
-    execute(_WRITE, [json.dumps(rows, default=str)])
+    alike: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
+    for line in lines:
+        alike[_decided(line)].append(line.pk)
+    for decided, ids in alike.items():
+        BankLine.objects.filter(AnyOf("pk", ids)).update(**dict(zip(_DECIDED, decided, strict=True)))
 
 
 def hold(line_id: str) -> BankLine:

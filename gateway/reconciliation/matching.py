@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from accounts.models import Merchant
 from gateway.payments.manual import awaits_staff
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.models import Status as PaymentStatus
@@ -40,14 +39,14 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a part of a line will be. `merchant` None: the owner's of the bank account."""
+    """What a part of a line will be. `merchant_id` None: the owner's of the bank account."""
 
     kind: LineKind
     amount: int
     other: AccountKind
     other_method: str = ""
     object_id: str = ""
-    merchant: Merchant | None = None
+    merchant_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def _was_ordered(order: BatchOrder | None) -> bool:
 
 def withdrawal_part(one: Withdrawal) -> Part:
     """The debit that paid the withdrawal."""
-    return Part(LineKind.WITHDRAWAL, -one.payout_amount, AccountKind.PAYOUT, one.rail, one.pk, one.merchant)
+    return Part(LineKind.WITHDRAWAL, -one.payout_amount, AccountKind.PAYOUT, one.rail, one.pk, one.merchant_id)
 
 
 def _refund(line: BankLine, name: str, records: Records) -> Verdict:
@@ -153,7 +152,7 @@ def _of_refund(line: BankLine, one: Refund, records: Records) -> Verdict:
 
 def refund_part(one: Refund) -> Part:
     """The debit that refunded the payer."""
-    return Part(LineKind.REFUND, -one.amount, AccountKind.CLEARING, one.payment.method, one.pk, one.merchant)
+    return Part(LineKind.REFUND, -one.amount, AccountKind.CLEARING, one.payment.method, one.pk, one.merchant_id)
 
 
 def _taken_back(line: BankLine, name: str, records: Records) -> Verdict:
@@ -210,13 +209,13 @@ def _paid_with(line: BankLine, item: SuspenseItem, records: Records) -> Verdict:
 def received_part(one: SuspenseItem) -> Part:
     """Money that was in suspense when we were told of it: of the payment that it pays by now, or still in suspense."""
     if one.state == SuspenseState.ASSIGNED and one.payment_id:
-        return Part(LineKind.PAYMENT, one.amount, AccountKind.CLEARING, one.method, one.payment_id, one.merchant)
+        return Part(LineKind.PAYMENT, one.amount, AccountKind.CLEARING, one.method, one.payment_id, one.merchant_id)
     return item_part(one, LineKind.SUSPENSE, one.amount)
 
 
 def item_part(one: SuspenseItem, kind: LineKind, amount: int) -> Part:
     """Money in suspense at a provider account, or its return."""
-    return Part(kind, amount, AccountKind.CLEARING, one.method, one.pk, one.merchant)
+    return Part(kind, amount, AccountKind.CLEARING, one.method, one.pk, one.merchant_id)
 
 
 def _payment(line: BankLine, name: str, records: Records) -> Verdict:
@@ -244,7 +243,7 @@ def _of_payment(line: BankLine, one: Payment, records: Records) -> Verdict:
 
 def payment_part(one: Payment) -> Part:
     """The money of the payment."""
-    return Part(LineKind.PAYMENT, one.amount, AccountKind.CLEARING, one.method, one.pk, one.merchant)
+    return Part(LineKind.PAYMENT, one.amount, AccountKind.CLEARING, one.method, one.pk, one.merchant_id)
 
 
 def _came_back(line: BankLine, name: str, records: Records) -> Verdict:
@@ -268,7 +267,7 @@ def _came_back(line: BankLine, name: str, records: Records) -> Verdict:
 
 def back_part(one: Withdrawal) -> Part:
     """The withdrawal's money that the beneficiary's bank sent back."""
-    return Part(LineKind.WITHDRAWAL_BACK, one.payout_amount, AccountKind.PAYOUT, one.rail, one.pk, one.merchant)
+    return Part(LineKind.WITHDRAWAL_BACK, one.payout_amount, AccountKind.PAYOUT, one.rail, one.pk, one.merchant_id)
 
 
 _Look = Callable[[BankLine, str, Records], Verdict]

@@ -244,7 +244,7 @@ class LinePart(models.Model):
         indexes = [
             models.Index(fields=["account", "merchant"], name="parts_of_a_bank_account"),
             models.Index(fields=["posting"], name="parts_of_a_posting"),
-            models.Index(fields=["object_id"], name="parts_by_object", condition=~Q(object_id="")),
+            models.Index(fields=["object_id"], name="parts_by_object"),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 
 from django.db.models import QuerySet, Sum
 
-from accounts.models import Merchant
 from gateway.providers.settlements import LineKind as SettledKind
 from gateway.reconciliation.matching import NOTHING, Part, Verdict
 from gateway.reconciliation.models import BankLine, LineKind, LinePart
@@ -58,11 +57,10 @@ def parts_of(payout: SettlementLine) -> tuple[Part, ...]:
         account=payout.account_id, payout=payout.payout, currency=payout.currency, paid_out_at__isnull=False
     )
     totals = paid.values_list("merchant").annotate(total=Sum("net")).order_by("merchant")
-    merchants = Merchant.objects.in_bulk([merchant for merchant, _ in totals])
-    parts = [_part(payout, total, merchants[merchant]) for merchant, total in totals if total]
+    parts = [_part(payout, total, merchant) for merchant, total in totals if total]
     rest = -payout.net - sum(part.amount for part in parts)
     return (*parts, *([_part(payout, rest, None)] if rest else []))
 
 
-def _part(payout: SettlementLine, amount: int, merchant: Merchant | None) -> Part:
-    return Part(LineKind.ACQUIRER, amount, AccountKind.BANK, "", key(payout), merchant)
+def _part(payout: SettlementLine, amount: int, merchant_id: int | None) -> Part:
+    return Part(LineKind.ACQUIRER, amount, AccountKind.BANK, "", key(payout), merchant_id)

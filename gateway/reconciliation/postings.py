@@ -3,12 +3,16 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 
 from accounts.base.ids import new_id
+from accounts.base.rows import copy_into
+from accounts.models import Merchant
 from gateway.reconciliation.models import LinePart
 from ledger.books.services import Move, Posting, Side, post, post_all
 from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 
+_plain = attrgetter(*(field.attname for field in LinePart._meta.concrete_fields))
 RECEIVED, SENT, UNDONE = "bank.received", "bank.sent", "bank.undone"
 
 
@@ -22,7 +26,8 @@ def move_of(part: LinePart, *, undone: bool = False) -> Move:
 
 
 def book(parts: Sequence[LinePart], at: datetime) -> None:
-    """Posts new parts: those of one book, account and direction as one transfer, whose reference they get.
+    """Stores new parts and posts them: those of one book, account and direction as one transfer, whose reference they
+    get.
 
     Call it last in the transaction. Parts on a wallet are posted one by one: holds may lack the money.
     """
@@ -33,12 +38,14 @@ def book(parts: Sequence[LinePart], at: datetime) -> None:
             continue
         together[part.merchant_id, part.account_id, part.amount > 0].append(part)
     made = []
-    for same in together.values():
+    books = Merchant.objects.in_bulk({merchant for merchant, _, _ in together})
+    for (merchant, _, _), same in together.items():
         reference = new_id("bpo")
         for part in same:
             part.posting = reference
         kind = RECEIVED if same[0].amount > 0 else SENT
-        made.append(Posting(same[0].merchant, kind, reference, [move_of(part) for part in same]))
+        made.append(Posting(books[merchant], kind, reference, [move_of(part) for part in same]))
+    copy_into(LinePart, map(_plain, parts))  # before it: the accounts of the ledger are locked for a moment only
     if made:
         assert post_all(made, at) == len(made), "each is posted once"
     for part in parts:

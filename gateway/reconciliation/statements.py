@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from hashlib import sha256
+from typing import Any
 
-from django.db import connection
+from psycopg.types.json import Jsonb
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
-from accounts.base.rows import columns, table, values
+from accounts.base.rows import copy_into
 from gateway.bank_files.shapes import Statement
 from gateway.reconciliation import postings
 from gateway.reconciliation.accounts import party_of
@@ -24,6 +25,7 @@ from ledger.notation import plain_amount
 SAME_COUNT = timedelta(days=200)
 """Banks count statements again from 1 each year: until then the same number is the same statement."""
 LARGEST = 10**MAX_SIGNIFICANT_DIGITS
+_COLUMNS = [field.attname for field in BankLine._meta.concrete_fields]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _store(file: ImportedFile, one: Next) -> None:
         closing=one.closing,
         lines=len(told.lines),
     )
-    _copy(_rows(statement, told))
+    copy_into(BankLine, _rows(statement, told))
     if last is None and one.opening:
         _open(account, one.opening)
 
@@ -171,39 +173,35 @@ def _open(account: BankAccount, opening: int) -> None:
         other=AccountKind.OWN_FUNDS,
     )
     postings.book([part], utcnow())
-    part.save(force_insert=True)
 
 
-def _rows(statement: BankStatement, told: Statement) -> Iterator[BankLine]:
-    now = utcnow()
+def _rows(statement: BankStatement, told: Statement) -> Iterator[tuple[Any, ...]]:
+    """Its lines as they are stored, waiting to be matched."""
+    shared = {"account_id": statement.account_id, "statement_id": statement.pk, "currency": told.currency}
+    waiting = {"state": BankLine.State.WAITING, "kind": "", "due_at": utcnow(), "matched_at": None, "reverses_id": None}
     for position, line in enumerate(told.lines, 1):
-        yield BankLine(
-            id=new_id("bln"),
-            account_id=statement.account_id,
-            statement=statement,
-            position=position,
-            amount=_minor(line.amount, told.currency),
-            currency=told.currency,
-            booked_on=line.booked_on,
-            reference=_text(line.reference, 80),
-            order_number=_text(line.order_number, 40),
-            end_to_end_id=_text(line.end_to_end_id, 40),
-            code=_text(line.code, 20),
-            text=_text(line.text, 500),
-            counterparty=party_of(line.counterparty),
-            is_reversal=line.is_reversal,
-            due_at=now,
-        )
-
-
-def _copy(rows: Iterator[BankLine]) -> None:
-    sql = f"COPY {table(BankLine)} ({columns(BankLine)}) FROM STDIN"
-    with connection.cursor() as cursor, cursor.copy(sql) as copy:
-        for row in rows:
-            copy.write_row(values(row))
+        party = party_of(line.counterparty)
+        row = {
+            **shared,
+            **waiting,
+            "id": new_id("bln"),
+            "position": position,
+            "amount": _minor(line.amount, told.currency),
+            "booked_on": line.booked_on,
+            "reference": _text(line.reference, 80),
+            "order_number": _text(line.order_number, 40),
+            "end_to_end_id": _text(line.end_to_end_id, 40),
+            "code": _text(line.code, 20),
+            "text": _text(line.text, 500),
+            "counterparty": Jsonb(party) if party else None,
+            "is_reversal": line.is_reversal,
+        }
+        yield tuple(row[name] for name in _COLUMNS)
 
 
 def _text(text: str, longest: int) -> str:
+    if not text:
+        return ""
     return " ".join(text.replace("\0", "").split())[:longest]
 
 

@@ -27,7 +27,7 @@ def of(account: BankAccount, lines: Sequence[BankLine]) -> dict[str, Verdict]:
 
 def part_of(line: BankLine) -> Part:
     """Money between our bank accounts is the operator's while it is on its way."""
-    return Part(LineKind.TRANSFER, line.amount, AccountKind.TRANSIT, object_id="", merchant=operator())
+    return Part(LineKind.TRANSFER, line.amount, AccountKind.TRANSIT, object_id="", merchant_id=operator().pk)
 
 
 def awaited(account: BankAccount, lines: Sequence[BankLine]) -> list[LinePart]:
