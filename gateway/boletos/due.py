@@ -1,9 +1,10 @@
-"""Due work on boletos: lines of returns to apply."""
+"""Due work on boletos: files to drop at banks, and lines of returns to apply."""
 
 from typing import Any
 
 from accounts.due import Due
-from gateway.boletos.models import SlipLine
+from gateway.boletos.drops import begin
+from gateway.boletos.models import RegistrationFile, SlipLine
 from gateway.boletos.returns import apply_line
 
 APPLY = Due(
@@ -13,9 +14,17 @@ APPLY = Due(
     column="due_at",
     run=apply_line,
 )
-DUE: tuple[Due[Any], ...] = (APPLY,)
+DROP = Due(
+    kind="registration_file.dropped",
+    title="Registration files to drop",
+    model=RegistrationFile,
+    column="drop_at",
+    condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",
+    run=begin,
+)
+DUE: tuple[Due[Any], ...] = (DROP, APPLY)
 
 
 def run_due(limit: int = 100) -> int:
-    """Applies what returns say, at most `limit` lines; returns how many."""
-    return APPLY.sweep(limit)
+    """Drops files, and applies what returns say; returns how many."""
+    return sum(due.sweep(limit) for due in DUE)

@@ -18,7 +18,7 @@ from gateway.boletos.models import RegistrationFile, SlipInstruction
 from gateway.methods.due_dates import SAO_PAULO
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.providers.models import ProviderAccount
-from gateway.providers.selectors import agreement_of
+from gateway.providers.selectors import agreement_of, folder_of
 from gateway.slips import services as slips
 from gateway.slips.agreements import Agreement
 from gateway.slips.models import Slip
@@ -120,6 +120,7 @@ def _stored(account: ProviderAccount, agreement: Agreement, orders: list[SlipOrd
         digest=sha256(content).hexdigest(),
         sealed_content=seal(content),
         created_at=now,
+        drop_at=now if folder_of(account) else None,
     )
 
 

@@ -27,10 +27,20 @@ class RegistrationFile(models.Model):
     downloaded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
+    drop_at = models.DateTimeField(null=True, blank=True, help_text="When it is dropped in the bank's folder")
+    leased_until = models.DateTimeField(null=True, blank=True)
+    renaming_since = models.DateTimeField(null=True, blank=True)
+    dropped_at = models.DateTimeField(null=True, blank=True)
+    drop_failure = models.CharField(max_length=255, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["agreement", "sequence"], name="registration_files_without_gaps"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["drop_at"], name="registration_files_to_drop", condition=models.Q(drop_at__isnull=False)
+            )
         ]
 
     def __str__(self) -> str:

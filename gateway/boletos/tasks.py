@@ -9,7 +9,7 @@ BATCH = 500
 
 @shared_task
 def sweep_boletos() -> None:
-    """Applies what returns of banks say."""
+    """Drops registration files in the folders of banks, and applies what returns say."""
     while due.run_due(BATCH) >= BATCH:
         pass
 

@@ -1,9 +1,4 @@
-"""Dropping the file of a batch in the folder of its bank, once, whatever breaks on the way.
-
-It is uploaded under a name that the bank does not read, and then renamed. That the renaming begins is stored first:
-before that, nothing was handed over; after it, we look before we write. A file that is in the folder neither under its
-own name nor under the other one was picked up, or it never arrived: only people can find out which.
-"""
+"""The file of a batch is dropped in the folder of its bank."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -19,12 +14,12 @@ from gateway.payout_batches.errors import BatchChanged
 from gateway.payout_batches.models import PayoutBatch
 from gateway.providers.asking import LEASE
 from gateway.providers.by_file import Folder
+from gateway.providers.dropping import drop
 from gateway.providers.errors import CallFailed
 
 log = structlog.get_logger()
 State = PayoutBatch.State
 AGAIN_AFTER = timedelta(minutes=2)
-PART = ".part"
 
 
 def begin(batch: PayoutBatch, _due_at: datetime) -> Callable[[], object] | None:
@@ -64,19 +59,13 @@ def _drop(batch: PayoutBatch) -> None:
 
 def _dropped(batch: PayoutBatch, folder: Folder) -> bool:
     """False: nobody can tell from here. Raises CallFailed."""
-    name, part = batch.file_name, batch.file_name + PART
-    if batch.renaming_since is not None:
-        if folder.find(name) is not None:
-            return True
-        if folder.find(part) != batch.size:
-            return False
-    else:
-        folder.upload(part, services.content_of(batch))
-        if folder.find(part) != batch.size:
-            raise CallFailed("the file in the folder has another size than ours")
-        _store(batch, renaming_since=utcnow())
-    folder.rename(part, name)
-    return True
+    return drop(
+        folder,
+        batch.file_name,
+        services.content_of(batch),
+        is_renaming=batch.renaming_since is not None,
+        renaming_begins=lambda: _store(batch, renaming_since=utcnow()),
+    )
 
 
 @transaction.atomic

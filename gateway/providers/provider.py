@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
 from gateway.payouts.rail import PayoutRail
-from gateway.providers.by_file import PaysByFile
+from gateway.providers.by_file import Folder, Inbox, PaysByFile
 from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
 from gateway.slips.agreements import Agreement
@@ -140,6 +140,16 @@ class Provider(ABC, Generic[C]):
     def by_file(self) -> PaysByFile | None:
         """How it is told by file what to pay. None: by calls."""
         return None
+
+    def folder(self) -> Folder | None:
+        """Where files for it are dropped. None: people hand them over."""
+        way = self.by_file()
+        return way.folder if way else None
+
+    def inbox(self) -> Inbox | None:
+        """Where its files for us are. None: people upload them."""
+        way = self.by_file()
+        return way.inbox if way else None
 
     @abstractmethod
     def check(self) -> None:

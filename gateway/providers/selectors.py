@@ -13,6 +13,7 @@ from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
 from gateway.methods.rail import Clawback, Rail
 from gateway.payouts.rail import PayoutRail
+from gateway.providers.by_file import Folder, Inbox
 from gateway.providers.disputes import Disputes
 from gateway.providers.errors import SandboxReachesOut
 from gateway.providers.models import Flow, ProviderAccount, ProviderRoute
@@ -141,6 +142,16 @@ def clawbacks(account: ProviderAccount, since: datetime, until: datetime) -> Ite
 def disputes(account: ProviderAccount) -> Disputes | None:
     """The disputes of the account. None: its institution has none."""
     return provider_of(account).disputes()
+
+
+def folder_of(account: ProviderAccount) -> Folder | None:
+    """Where files for the account's institution are dropped. None: people hand them over."""
+    return provider_of(account).folder() if account.provider in declared() else None
+
+
+def inbox_of(account: ProviderAccount) -> Inbox | None:
+    """Where the institution's files for us are. None: people upload them."""
+    return provider_of(account).inbox() if account.provider in declared() else None
 
 
 def agreement_of(account: ProviderAccount) -> Agreement | None:

@@ -6,10 +6,10 @@ import structlog
 
 from accounts.environments import serves
 from accounts.models import Environment
-from gateway.payout_batches.files import way_of
 from gateway.providers.by_file import Inbox
 from gateway.providers.errors import CallFailed
 from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import inbox_of
 from gateway.reconciliation import files
 from gateway.reconciliation.handlers import DocumentRefused
 from gateway.reconciliation.models import BankAccount
@@ -28,12 +28,12 @@ def fetch() -> int:
 
 
 def _fetched(account: ProviderAccount) -> int:
-    way = way_of(account)
-    if way is None or way.inbox is None:
+    inbox = inbox_of(account)
+    if inbox is None:
         return 0
     ours = list(account.bank_accounts.filter(is_closed=False).order_by("code"))
     try:
-        return _taken_from(way.inbox, ours)
+        return _taken_from(inbox, ours)
     except CallFailed as failed:
         log.warning("bank_folder.unreachable", account=account.pk, reason=failed.reason)
         return 0

@@ -1,4 +1,4 @@
-"""Files that register boletos at banks: written by themselves, downloaded by staff."""
+"""Files that register boletos at banks: written by themselves, dropped at the bank or downloaded by staff."""
 
 from typing import Any
 
@@ -29,6 +29,7 @@ class RegistrationFileAdmin(ReadOnlyAdmin):
         "withdrawn",
         moment("created_at", "written"),
         moment("downloaded_at", "downloaded"),
+        moment("dropped_at", "dropped"),
     )
     fieldsets = (
         (
@@ -38,7 +39,14 @@ class RegistrationFileAdmin(ReadOnlyAdmin):
         ("Content", {"fields": ("digest",)}),
         (
             "Handed over",
-            {"fields": ((moment("created_at", "written"), moment("downloaded_at", "downloaded")), "downloaded_by")},
+            {
+                "fields": (
+                    (moment("created_at", "written"), moment("downloaded_at", "downloaded")),
+                    "downloaded_by",
+                    (moment("dropped_at", "dropped"), moment("drop_at", "next attempt")),
+                    "drop_failure",
+                )
+            },
         ),
     )
     actions_detail = ("download",)

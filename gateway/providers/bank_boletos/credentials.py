@@ -8,6 +8,7 @@ from stdnum.br import cnpj
 
 from gateway.bank_files.shapes import Party
 from gateway.providers.provider import Credentials
+from gateway.providers.sftp import SftpFields
 from gateway.slips.agreements import Agreement
 from gateway.slips.wallets import WALLETS
 
@@ -20,7 +21,7 @@ Digits = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[0-9]+$")]
 Number = Annotated[int, Field(ge=1, lt=10**12)]
 
 
-class BoletoCredentials(Credentials):
+class AgreementFields(Credentials):
     """Nothing here is secret: it stands on each boleto."""
 
     identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("bank", "branch", "account", "wallet"),)
@@ -49,7 +50,7 @@ class BoletoCredentials(Credentials):
     last_number: Annotated[Number, Field(title="Last number")]
 
     @model_validator(mode="after")
-    def _fits_the_bank(self) -> "BoletoCredentials":
+    def _fits_the_bank(self) -> "AgreementFields":
         rules = WALLETS[self.bank]
         if not cnpj.is_valid(self.tax_id):
             raise ValueError("The CNPJ of the beneficiary is not valid.")
@@ -78,3 +79,7 @@ class BoletoCredentials(Credentials):
         )
         numbers = self.first_number, self.last_number
         return Agreement(beneficiary, self.agreement, self.wallet, *numbers, self.beneficiary_code)
+
+
+class BoletoCredentials(SftpFields, AgreementFields):
+    """The agreement, and the folder for its files, if there is one."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from gateway.methods.boleto.rail import Boleto
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.providers.bank_boletos.credentials import BoletoCredentials
+from gateway.providers.by_file import Folder, Inbox
 from gateway.providers.errors import NotSent
 from gateway.providers.provider import DAY_S, Provider
 from gateway.slips import services as slips
@@ -86,8 +87,16 @@ class BankBoletoProvider(Provider[BoletoCredentials]):
     def agreement(self) -> Agreement:
         return self.credentials.of_the_bank
 
+    def folder(self) -> Folder | None:
+        return self.credentials.folder
+
+    def inbox(self) -> Inbox | None:
+        return self.credentials.inbox
+
     def check(self) -> None:
-        """There is nothing to connect to."""
+        """Looks into the folders, where there are some. Raises NotConnected."""
+        if folder := self.credentials.folder:
+            folder.check()
 
 
 PROVIDER = BankBoletoProvider

@@ -1,22 +1,21 @@
-"""A bank account that pays by file: its numbers, the agreement with the bank, and the folder for files."""
+"""A bank account that pays by file: its numbers, and the agreement with the bank."""
 
 import re
 from functools import partial
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from stdnum import bic as bics
 from stdnum import iban as ibans
 from stdnum.ar import cbu as cbus
 
 from gateway.bank_files.shapes import Party
 from gateway.methods.spei.clabe import is_clabe
-from gateway.providers.certificates import Pem
 from gateway.providers.fields import checked
 from gateway.providers.provider import Credentials
+from gateway.providers.sftp import SftpFields
 
-_HOST_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+={0,2}")
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 
@@ -41,26 +40,12 @@ def _times(text: str) -> str:
     return " ".join(sorted(set(found)))
 
 
-def _host_key(text: str) -> str:
-    text = " ".join(text.split()[:2])
-    if text and not _HOST_KEY.fullmatch(text):
-        raise ValueError("Must be a host key such as `ssh-ed25519 AAAA…`.")
-    return text
-
-
-def _folder(text: str) -> str:
-    if ".." in text.split("/"):
-        raise ValueError("Must be a path without `..`.")
-    return text.rstrip("/") or text
-
-
 Digits = Annotated[str, AfterValidator(_number), _of_form(r"[0-9]{1,12}", "Must have at most 12 digits.")]
 Digit = Annotated[str, _of_form(r"[0-9A-Za-z]", "Must be one digit or letter.")]
-Folder = Annotated[str, AfterValidator(_folder), StringConstraints(max_length=200)]
 
 
-class BankFilesCredentials(Credentials):
-    """Only the password and the private key of the folder are secret."""
+class BankFilesAccount(Credentials):
+    """The account, and how its bank wants files."""
 
     identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("iban",), ("clabe",), ("cbu",), ("bank", "branch", "account"),
@@ -112,25 +97,9 @@ class BankFilesCredentials(Credentials):
             max_length=80,
         ),
     ] = ""
-    sftp_host: Annotated[
-        str,
-        _of_form(r"[A-Za-z0-9.:-]{1,255}", "Must be the name or the address of a host."),
-        Field(title="SFTP host", description="Empty: people download the files"),
-    ] = ""
-    sftp_port: Annotated[int, Field(ge=1, le=65535, title="SFTP port")] = 22
-    sftp_user: Annotated[str, Field(title="SFTP user", max_length=64)] = ""
-    sftp_private_key: Annotated[SecretStr | None, Pem(), Field(title="Private key of the SFTP user")] = None
-    sftp_password: Annotated[SecretStr | None, Field(title="Password of the SFTP user")] = None
-    sftp_host_key: Annotated[
-        str,
-        AfterValidator(_host_key),
-        Field(title="Host key of the SFTP host", description="As the bank publishes it: ssh-ed25519 …", max_length=999),
-    ] = ""
-    sftp_folder_out: Annotated[Folder, Field(title="Folder for our files")] = ""
-    sftp_folder_in: Annotated[Folder, Field(title="Folder of the bank's files")] = ""
 
     @model_validator(mode="after")
-    def _is_complete(self) -> "BankFilesCredentials":
+    def _is_complete(self) -> "BankFilesAccount":
         checks = {"iban": ibans.is_valid, "bic": bics.is_valid, "clabe": is_clabe, "cbu": cbus.is_valid}
         for name, is_right in checks.items():
             number = getattr(self, name)
@@ -138,10 +107,6 @@ class BankFilesCredentials(Credentials):
                 raise ValueError(f"The {name.upper()} is not valid.")
         if missing := self._missing_number():
             raise ValueError(missing)
-        if self.sftp_host and not (self.sftp_user and self.sftp_host_key and self.sftp_folder_out):
-            raise ValueError("An SFTP host needs a user, its host key and the folder for our files.")
-        if self.sftp_host and not (self.sftp_private_key or self.sftp_password):
-            raise ValueError("An SFTP host needs a private key or a password.")
         return self
 
     def _missing_number(self) -> str:
@@ -174,3 +139,7 @@ class BankFilesCredentials(Credentials):
             clabe=self.clabe,
             cbu=self.cbu,
         )
+
+
+class BankFilesCredentials(SftpFields, BankFilesAccount):
+    """Only the password and the private key of the folder are secret."""

@@ -13,7 +13,6 @@ from gateway.methods.rail import Rail
 from gateway.payouts.by_batch import ArgentineByBatch, BrazilianByBatch, ColombianByBatch, PixByBatch, SpeiByBatch
 from gateway.payouts.rail import PayoutRail
 from gateway.providers.bank_files.credentials import BankFilesCredentials
-from gateway.providers.bank_files.sftp import SftpFolder
 from gateway.providers.by_file import Countries, Folder, Inbox, PaysByFile, Unwritable
 from gateway.providers.provider import Provider
 
@@ -53,12 +52,11 @@ class BankFile(PaysByFile):
 
     @property
     def folder(self) -> Folder | None:
-        return SftpFolder(self._credentials) if self._credentials.sftp_host else None
+        return self._credentials.folder
 
     @property
     def inbox(self) -> Inbox | None:
-        is_there = self._credentials.sftp_host and self._credentials.sftp_folder_in
-        return SftpFolder(self._credentials) if is_there else None
+        return self._credentials.inbox
 
     def payee(self, rail: str, destination: Mapping[str, str]) -> tuple[Way, Party]:
         return Countries(ted=self._credentials.accounts_by == "TED").payee(rail, destination)
@@ -96,8 +94,8 @@ class BankFilesProvider(Provider[BankFilesCredentials]):
 
     def check(self) -> None:
         """Looks into the folders, where there are some. Raises NotConnected."""
-        if self.credentials.sftp_host:
-            SftpFolder(self.credentials).check()
+        if folder := self.credentials.folder:
+            folder.check()
 
 
 PROVIDER = BankFilesProvider

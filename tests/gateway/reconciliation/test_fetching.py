@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gateway.providers.bank_files import sftp
+from gateway.providers import sftp
 from gateway.providers.bank_files.provider import BankFilesProvider
 from gateway.providers.credentials import sealed_of
 from gateway.providers.models import ProviderAccount

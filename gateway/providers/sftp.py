@@ -2,29 +2,90 @@
 
 import base64
 import io
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
+from typing import Annotated
 
 import paramiko
 import structlog
 from django.conf import settings
-from pydantic import SecretStr
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
 
-from gateway.providers.bank_files.credentials import BankFilesCredentials
+from gateway.providers.certificates import Pem
 from gateway.providers.errors import NotConnected, NotSent, Unclear
+from gateway.providers.fields import checked
+from gateway.providers.provider import Credentials
 
 _FAILURES = (paramiko.SSHException, OSError, EOFError, UnicodeDecodeError)
 LONGEST_FILE, MOST_FILES = 50_000_000, 500
 UNFINISHED = (".part", ".tmp", ".filepart")
 log = structlog.get_logger()
+_HOST = re.compile(r"[A-Za-z0-9.:-]{1,255}")
+_HOST_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+={0,2}")
+
+
+def _host_key(text: str) -> str:
+    text = " ".join(text.split()[:2])
+    if text and not _HOST_KEY.fullmatch(text):
+        raise ValueError("Must be a host key such as `ssh-ed25519 AAAA…`.")
+    return text
+
+
+def _folder(text: str) -> str:
+    if ".." in text.split("/"):
+        raise ValueError("Must be a path without `..`.")
+    return text.rstrip("/") or text
+
+
+Path = Annotated[str, AfterValidator(_folder), StringConstraints(max_length=200)]
+
+
+class SftpFields(Credentials):
+    """How the folder is reached, where there is one."""
+
+    sftp_host: Annotated[
+        str,
+        checked(_HOST.fullmatch, "Must be the name or the address of a host."),
+        Field(title="SFTP host", description="Empty: people download the files"),
+    ] = ""
+    sftp_port: Annotated[int, Field(ge=1, le=65535, title="SFTP port")] = 22
+    sftp_user: Annotated[str, Field(title="SFTP user", max_length=64)] = ""
+    sftp_private_key: Annotated[SecretStr | None, Pem(), Field(title="Private key of the SFTP user")] = None
+    sftp_password: Annotated[SecretStr | None, Field(title="Password of the SFTP user")] = None
+    sftp_host_key: Annotated[
+        str,
+        AfterValidator(_host_key),
+        Field(title="Host key of the SFTP host", description="As the bank publishes it: ssh-ed25519 …", max_length=999),
+    ] = ""
+    sftp_folder_out: Annotated[Path, Field(title="Folder for our files")] = ""
+    sftp_folder_in: Annotated[Path, Field(title="Folder of the bank's files")] = ""
+
+    @model_validator(mode="after")
+    def _can_be_reached(self) -> "SftpFields":
+        if self.sftp_host and not (self.sftp_user and self.sftp_host_key and self.sftp_folder_out):
+            raise ValueError("An SFTP host needs a user, its host key and the folder for our files.")
+        if self.sftp_host and not (self.sftp_private_key or self.sftp_password):
+            raise ValueError("An SFTP host needs a private key or a password.")
+        return self
+
+    @property
+    def folder(self) -> "SftpFolder | None":
+        """Where our files are dropped."""
+        return SftpFolder(self) if self.sftp_host else None
+
+    @property
+    def inbox(self) -> "SftpFolder | None":
+        """Where the bank's files are."""
+        return SftpFolder(self) if self.sftp_host and self.sftp_folder_in else None
 
 
 class SftpFolder:
     """Connects again for each step, and ends within the time of a call to a provider."""
 
-    def __init__(self, credentials: BankFilesCredentials) -> None:
+    def __init__(self, credentials: SftpFields) -> None:
         self._of = credentials
 
     def check(self) -> None:
