@@ -86,6 +86,7 @@ def _notify(
             also=also,
             step=step,
             name=file.name,
+            requesters=sorted({str(file.uploaded_by), str(file.confirmed_by)}),
             sums=sums,
             count=sum(n for _currency, n, _amount in sums),
             **facts,

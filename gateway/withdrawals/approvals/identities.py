@@ -1,5 +1,6 @@
 """Who counts as the same: a person, the keys that they issued, and the keys that those replaced."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from accounts.models import ApiKey, User
@@ -35,5 +36,15 @@ class Requester:
         return sorted(set(found))
 
 
+_PERSON = "person:"
+
+
 def person(user_id: int) -> str:
-    return f"person:{user_id}"
+    return f"{_PERSON}{user_id}"
+
+
+def names(identities: Collection[str]) -> list[str]:
+    """Who they are, for people to read: keys by their names, people by their addresses."""
+    people = [int(one.removeprefix(_PERSON)) for one in identities if one.startswith(_PERSON)]
+    keys = ApiKey.objects.filter(pk__in=identities, revoked_at=None).order_by("pk")
+    return [*map(str, keys), *User.objects.filter(pk__in=people).order_by("email").values_list("email", flat=True)]

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Merchant, User
 from accounts.notices import is_notified, notify
 from accounts.roles import Role
+from gateway.withdrawals.approvals.identities import names
 from gateway.withdrawals.approvals.models import Approval
 from gateway.withdrawals.models import ApprovalState, Withdrawal
 from gateway.withdrawals.notices import READERS
@@ -15,7 +16,7 @@ from gateway.withdrawals.rules.selectors import in_force
 from ledger.notation import in_market
 
 SUBJECTS: dict[str, Promise] = {
-    ApprovalState.PENDING: _("a withdrawal has another approval"),
+    ApprovalState.PENDING: _("a withdrawal received another approval"),
     ApprovalState.APPROVED: _("a withdrawal was approved"),
     ApprovalState.REJECTED: _("a withdrawal was rejected"),
     ApprovalState.EXPIRED: _("a withdrawal was not approved in time"),
@@ -59,6 +60,7 @@ def _notify(withdrawal: Withdrawal, subject: Promise, roles: Collection[Role], *
             also=also,
             withdrawal=withdrawal,
             state=str(withdrawal.approval),
+            requesters=names(withdrawal.asked_by),
             missing=withdrawal.approvals_required - withdrawal.approvals_given,
             decisions=[(one.decision, str(one.person or one.key)) for one in decisions],
         )

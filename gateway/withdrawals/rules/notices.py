@@ -10,7 +10,7 @@ from gateway.withdrawals.rules.models import WithdrawalRules
 from gateway.withdrawals.rules.selectors import SETTLES
 
 SUBJECTS = {
-    "proposed": _("your withdrawal rules are to become weaker"),
+    "proposed": _("your withdrawal rules are about to become weaker"),
     "in_force": _("your withdrawal rules were changed"),
     "stopped": _("a change of your withdrawal rules was stopped"),
 }
