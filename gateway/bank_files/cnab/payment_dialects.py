@@ -56,7 +56,7 @@ def dialect_of(bank: str) -> PaymentDialect:
         service=table["service"],
         is_b_for_keys_only=own.get("is_b_for_keys_only", False),
         occurrences={code: OrderOutcome(outcome) for outcome, codes in said.items() for code in codes.split()},
-        notes=frozenset(own.get("notes", "").split()),
+        notes=frozenset(own.get("notes", table["notes"]).split()),
         ways=table["ways"] | own.get("ways", {}),
         initiations=table["initiations"],
         account_types=own.get("account_types", table["account_types"]),

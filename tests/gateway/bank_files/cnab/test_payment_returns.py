@@ -46,6 +46,8 @@ def answer_to(codes: str, bank: str = "237") -> PaymentReturn:
         ("341", "BDAE", ACCEPTED),  # the date was moved; at other banks AE is a fault
         ("341", "AE", UNCERTAIN),
         ("237", "AE", REJECTED),
+        ("237", "00ZA", PAID),  # at another account of the payee
+        ("237", "ZA", UNCERTAIN),
     ],
 )
 def test_codes_mean_what_the_bank_says(bank: str, codes: str, outcome: OrderOutcome) -> None:
