@@ -80,6 +80,11 @@ def _pay(line: BankLine, one: Payment) -> None:
     payments.conclude(one.merchant, one.pk, rail.received(reference))
 
 
+def has_reference(line: BankLine, one: Payment) -> bool:
+    """Whether the line tells the bank's id of the money in the form that the payment's method gives it."""
+    return bool(by_currency(one.method)[one.currency].bank_reference.fullmatch(reference_of(line, one)))
+
+
 def reference_of(line: BankLine, one: Payment) -> str:
     """The bank's id of the money that the method asks for; else the line's own."""
     rail = by_currency(one.method)[one.currency]

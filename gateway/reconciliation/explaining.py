@@ -109,11 +109,16 @@ def require(claim: Claim) -> Verdict:
     """What the line will be. Raises ONP409_BANK_LINE unless it is in suspense, and ONP422_BANK_LINE."""
     if claim.line.state != BankLine.State.SUSPENSE or claim.item is None:
         raise LineState
-    found = _verdict(claim)
+    line, found = claim.line, _verdict(claim)
     if claim.meaning != Meaning.OBJECT:
         _require_unexplained(claim.line, found)
     if found.effect != Effect.HOLD and (found.cause or found.effect == Effect.ASK):
         _refuse(found.note)
+    if found.effect == Effect.PAY and isinstance(found.about, Payment) and not effects.has_reference(line, found.about):
+        _refuse(
+            "The line does not tell the bank's id of the money. Record the payment as paid on its own page, with the "
+            "id that the bank shows: then the line is explained by itself, within the hour."
+        )
     return found
 
 

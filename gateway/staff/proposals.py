@@ -168,7 +168,7 @@ class ProposalAdmin(ReadOnlyAdmin):
             with transaction.atomic():
                 return act(proposal, form.cleaned_data["digest"], form.cleaned_data["note"])
         except Refusal as refusal:
-            reason = f"{refusal.message} {refusal.advice}"
+            reason = " ".join((refusal.message, *(fault.message for fault in refusal.faults), refusal.advice))
             refused = self.decision(request, proposal, heading, sentence=reason, is_over=True)
             refused.status_code = refusal.status
             return refused

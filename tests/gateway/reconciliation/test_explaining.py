@@ -182,18 +182,19 @@ def test_money_for_a_payment_pays_it_or_is_held_for_its_company(acme: Shop, addr
     api = live(acme, address)
     exact, short = (Payment.objects.get(pk=ordered(api, "PIX")["id"]) for _ in range(2))
     lines = [bank.line(amount, end_to_end_id=E2E.format(n)) for n, amount in enumerate(("1500.00", "1499.99"))]
-    bank.imported(account, bank.statement(*lines))
-    first, second = bank.lines_of(account)
+    bank.imported(account, bank.statement(*lines, bank.line("1500.00", reference="A1")))
+    first, second, nameless = bank.lines_of(account)
 
+    assert refused(nameless, Meaning.OBJECT, short.pk) == "ONP422_BANK_LINE"
     assert explained(first, Meaning.OBJECT, exact.pk).kind == "PAYMENT"
     assert explained(second, Meaning.OBJECT, short.pk).kind == "SUSPENSE"
 
     exact.refresh_from_db()
     short.refresh_from_db()
     assert (exact.status, short.status) == ("PAID", "PENDING")
-    item = SuspenseItem.objects.get(state="HELD")
+    item = SuspenseItem.objects.get(state="HELD", line_id="")
     assert (item.cause, item.payment_id, item.merchant) == ("OTHER_AMOUNT", short.pk, acme.production)
-    assert is_right(account, 299999)
+    assert is_right(account, 449999)
 
 
 def test_a_proposal_is_outdated_once_another_way_was_confirmed_and_one_person_is_not_enough(
