@@ -2,17 +2,20 @@
 
 from typing import Any
 
+from accounts.batches import DueInBatches
 from accounts.due import Due
 from gateway.boletos.drops import begin
 from gateway.boletos.models import RegistrationFile, SlipLine
-from gateway.boletos.returns import apply_line
+from gateway.boletos.returns import apply_all, apply_line
 
-APPLY = Due(
+APPLY = DueInBatches(
     kind="boleto.told",
     title="What banks say of boletos",
     model=SlipLine,
     column="due_at",
     run=apply_line,
+    run_many=apply_all,
+    size=20,
 )
 DROP = Due(
     kind="registration_file.dropped",

@@ -1,7 +1,7 @@
 """What a bank's returns say of boletos: stored with the file, and then applied line by line."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
 from decimal import Decimal
 
@@ -10,6 +10,7 @@ import structlog
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.wire import timestamp
+from accounts.batches import Later
 from gateway.bank_files.shapes import CollectionReturn, SlipAnswer, SlipEvent
 from gateway.boletos.models import SlipLine
 from gateway.methods.due_dates import SAO_PAULO
@@ -131,6 +132,15 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
         )
 
 
+def apply_all(lines: Sequence[SlipLine]) -> Later:
+    """Applies lines that are locked. Their payments are locked first: afterwards only the ledger is."""
+    ids = [line.slip_id for line in lines if line.slip_id]
+    list(Payment.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+    for line in lines:
+        apply_line(line, utcnow())
+    return []
+
+
 def apply_line(line: SlipLine, at: datetime) -> None:
     """Applies what a line says to its boleto and payment. Call it in a transaction that has locked the line."""
     if line.slip_id is None:
@@ -165,8 +175,7 @@ def _paid(line: SlipLine, slip: Slip, payment: Payment) -> None:
     amount = to_decimal(line.paid, BRL)
     since = {"payableFrom": _since(payment, line)}
     told = PaymentOutcome(PaymentResult.DONE, since, reference=line.reference, amount=amount, currency=BRL)
-    _tell(payment, PaymentAction.PAY, told)
-    payment.refresh_from_db(fields=["rail_reference"])
+    payment = _tell(payment, PaymentAction.PAY, told)
     if payment.rail_reference == line.reference:
         _expect_credit(line, payment.id)
     elif item := SuspenseItem.objects.filter(account=payment.account_id, reference=line.reference).first():
@@ -184,8 +193,15 @@ def _expect_credit(line: SlipLine, object_id: str) -> None:
     """The statement will have it among the boletos of that day."""
     day = line.credited_on or line.paid_on
     if line.credited > 0 and day:
-        values = {"file": line.file, "paid": line.paid, "credited": line.credited, "credited_on": day}
-        CollectionCredit.objects.get_or_create(account=line.file.account, object_id=object_id, defaults=values)
+        credit = CollectionCredit(
+            account_id=ImportedFile.objects.values_list("account_id", flat=True).get(pk=line.file_id),
+            file_id=line.file_id,
+            object_id=object_id,
+            paid=line.paid,
+            credited=line.credited,
+            credited_on=day,
+        )
+        CollectionCredit.objects.bulk_create([credit], ignore_conflicts=True)
 
 
 def _since(payment: Payment, line: SlipLine) -> str:
@@ -204,9 +220,9 @@ def _withdrawn(line: SlipLine, slip: Slip, payment: Payment) -> None:
     _tell(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE))
 
 
-def _tell(payment: Payment, about: PaymentAction, told: PaymentOutcome) -> None:
+def _tell(payment: Payment, about: PaymentAction, told: PaymentOutcome) -> Payment:
     assert payment.account_id is not None
-    believe(payment.merchant, payment.id, payment.account_id, Answer(about, told))
+    return believe(payment.merchant, payment.id, payment.account_id, Answer(about, told))
 
 
 _APPLIED = {

@@ -71,7 +71,7 @@ class Night:
         self.file("collection return that is cut off", "UNREADABLE", account, content[: -2 * 242])
         assert self.gets("boletos paid by a return", len(says), account, content) == "TAKEN"
         held = SuspenseItem.objects.filter(line_id="").count()
-        again = self.returned(3, [*says, Event(unpaid, REGISTERED)])
+        again = self.returned(3, [*says[-9:], Event(unpaid, REGISTERED)])
         self.file("collection return made anew", "TAKEN", account, again)
         self.plant("money that is told twice", str(held), lambda: str(SuspenseItem.objects.filter(line_id="").count()))
         self.plant("boleto refused", "FAILED", lambda: self.payment(refused).status)
