@@ -161,9 +161,8 @@ def _answer(dialect: Dialect, found: Mapping[str, Any], line: int) -> SlipAnswer
 
 
 def _doubts(dialect: Dialect, lines: list[tuple[int, str]], answers: tuple[SlipAnswer, ...]) -> Iterator[str]:
-    """The lines are numbered from 1 without a gap. UnreadableFile if the sum of the file itself is another one.
-
-    Few trailers have figures of the file: most only tell what the bank holds.
+    """The lines are numbered from 1 without a gap. Few trailers have figures of the file: most only tell what the bank
+    holds. UnreadableFile if its lines are all there, and their sum is another one.
     """
     before = "000000"
     for number, line in lines if dialect.trailer_is_numbered else lines[:-1]:
@@ -172,8 +171,8 @@ def _doubts(dialect: Dialect, lines: list[tuple[int, str]], answers: tuple[SlipA
     last, line = lines[-1]
     trailer = dialect.trailer.read(line, last)
     counted, total = trailer.get("lines"), trailer.get("sum")
-    if counted and counted != len(answers):
-        yield f"Line {last}: the trailer counts {counted} lines, the file has {len(answers)}."
     found = sum((answer.amount for answer in answers), _ZERO)
-    if total and total != found:
+    if counted and counted != len(answers):
+        yield f"Line {last}: the trailer counts {counted} lines over {total}, the file has {len(answers)} over {found}."
+    elif total and total != found:
         raise UnreadableFile(f"The trailer sums the boletos up to {total}, the lines to {found}.", last)

@@ -37,6 +37,12 @@ def t_and_u(*paid: str) -> list[str]:
     ]
 
 
+def itau(count: int, cents: int, *paid: str) -> list[str]:
+    """With a trailer that counts and sums."""
+    lines = [line.replace("237", "341", 1) for line in bradesco(*paid)]
+    return [*lines[:-1], put(400, (1, lines[-1]), (213, f"{count:08d}"), (221, f"{cents:014d}"))]
+
+
 def only(content: bytes) -> CollectionReturn:
     (found,) = read(content)
     assert isinstance(found, CollectionReturn)
@@ -71,6 +77,7 @@ def without(lines: list[str], index: int) -> list[str]:
 @pytest.mark.parametrize(
     ("lines", "reason", "line"),
     [
+        (itau(2, 4, "1", "2"), "sums the boletos up", 4),
         (bradesco("1", "2")[:-1], "trailer", 3),
         (bradesco("1")[:1], "trailer", 1),
         ([*bradesco("1"), bradesco("1")[1]], "trailer", 4),
@@ -112,6 +119,8 @@ def test_a_damaged_file_is_refused_with_its_line(lines: list[str], reason: str, 
             [line.replace("000001000006", "000002000006") for line in t_and_u("1")],
             ["Line 6: the trailer counts 2 lots, the file has 1."],
         ),
+        (itau(3, 6, "1", "2"), ["Line 4: the trailer counts 3 lines over 0.06, the file has 2 over 0.03."]),
+        (itau(2, 3, "1", "2"), []),
         (bradesco("1", "2"), []),
         (t_and_u("1", "2"), []),
     ],
