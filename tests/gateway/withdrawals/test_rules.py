@@ -163,22 +163,6 @@ def test_limits_hold_in_any_day_and_for_each_beneficiary(out: Api, acme: Shop, o
     withdrawn(out, acme, PIX, amount=600)
 
 
-def test_owners_get_an_email_at_each_step(out: Api, acme: Shop, owner: User, settings: Any) -> None:
-    settings.SANDBOX_NOTICES = True
-    Email.objects.all().delete()
-
-    set_rules(acme.sandbox, owner, people=1)
-    set_rules(acme.sandbox, owner)
-    wait(out, 48 * 3600)
-
-    rules = Email.objects.filter(kind="withdrawal_rules", recipient=owner.email).order_by("pk")
-    assert [one.subject.partition(": ")[2] for one in rules] == [
-        "your withdrawal rules were changed",
-        "your withdrawal rules are to become weaker",
-        "your withdrawal rules were changed",
-    ]
-
-
 def test_an_owner_who_was_just_removed_is_told_that_the_rules_become_weaker(
     acme: Shop, owner: User, settings: Any
 ) -> None:
