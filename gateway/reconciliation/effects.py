@@ -2,8 +2,6 @@
 
 from decimal import Decimal
 
-import structlog
-
 from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
@@ -29,8 +27,6 @@ from ledger.money import to_decimal
 
 NOTE = "By the bank's statement"
 
-log = structlog.get_logger()
-
 
 def ask(found: Verdict) -> None:
     """Queries the provider of a payment that it has not told of. Never call it inside a transaction."""
@@ -55,7 +51,6 @@ def carry_out(line: BankLine, found: Verdict) -> Verdict:
         elif isinstance(about, Payment):
             return Verdict((_held(line, about, Cause(found.cause)),))
     except Refusal as refusal:
-        log.error("bank_line.not_taken", line=line.pk, effect=effect, about=about and about.pk, code=refusal.code)
         note = f"{found.note} {refusal.message}".strip()
         return Verdict(cause=LineCause.UNEXPECTED, about=about, note=note)
     return Verdict(found.parts, about=about)

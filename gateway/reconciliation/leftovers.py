@@ -2,8 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from datetime import UTC, datetime, time, timedelta
-from itertools import combinations
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import combinations, product
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
@@ -31,6 +32,10 @@ class Leftovers:
         self.linked = linked_to(account)
         sent = [line for line in lines if line.amount < 0]
         self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
+        self._near: dict[date, _Near] = {}
+        received = [line for line in lines if line.amount > 0] if self.linked else []
+        self.payouts = payouts.known(self.linked, account.currency) if received else ((), ())
+        self.credited = self._credits(received) if received else set()
         self.lines = self._alike(lines) if lines else Counter()
         self.transfers = transfers.awaited(account, lines) if lines else []
 
@@ -60,6 +65,18 @@ class Leftovers:
         )
         return Counter(dict(waiting.values_list("amount").annotate(Count("pk")).order_by()))
 
+    def _credits(self, received: Sequence[BankLine]) -> set[int]:
+        """Amounts that are a boleto's or those of a day: other lines are none."""
+        days = [line.booked_on for line in received]
+        near = CollectionCredit.objects.filter(
+            account=self.account, line=None, credited_on__range=(min(days) - CREDITED_WITHIN, max(days))
+        )
+        single, totals = set(), Counter[date]()
+        for day, credited in near.values_list("credited_on", "credited"):
+            single.add(credited)
+            totals[day] += credited
+        return single | set(totals.values())
+
     def explain(self, line: BankLine) -> Verdict:
         """What the line is, if that is certain. One that names something else is never matched by its amount."""
         if moved := transfers.answer_to(self.transfers, line):
@@ -67,27 +84,41 @@ class Leftovers:
         if not self.linked:
             return NOTHING
         if line.amount > 0:
-            found = payouts.named(self.linked, spelled_in(line), line)
-            found = self._collection(line) if found.is_nothing else found
-            return payouts.of_amount(self.linked, line) if found.is_nothing else found
+            return self._received(line)
         if line.order_number or line.end_to_end_id:
             return NOTHING
-        near = [one for one in self.withdrawals if _is_near(one, line)]
-        same = [one for one in near if one.payout_amount == -line.amount]
+        near = self._near_to(line.booked_on)
+        same = near.of_amount.get(-line.amount, [])
         if len(same) == 1 and self.lines[line.amount] == 1:
             return self._taken(same)
         return NOTHING if same else self._merged(line, near)
 
+    def _received(self, line: BankLine) -> Verdict:
+        ids, amounts = self.payouts
+        names = [name for name in spelled_in(line) if name in ids]
+        found = payouts.named(self.linked, names, line) if names else NOTHING
+        if found.is_nothing and line.amount in self.credited:
+            found = self._collection(line)
+        if found.is_nothing and line.amount in amounts:
+            found = payouts.of_amount(self.linked, line)
+        return found
+
+    def _near_to(self, day: date) -> "_Near":
+        if day not in self._near:
+            self._near[day] = _Near.of([one for one in self.withdrawals if _is_near(one, day)])
+        return self._near[day]
+
     def _taken(self, found: Sequence[Withdrawal]) -> Verdict:
         self.withdrawals = [one for one in self.withdrawals if one not in found]
+        self._near.clear()
         return Verdict(tuple(withdrawal_part(one) for one in found))
 
-    def _merged(self, line: BankLine, near: Sequence[Withdrawal]) -> Verdict:
+    def _merged(self, line: BankLine, near: "_Near") -> Verdict:
         """Several withdrawals in one sum: certain only if all go to one destination, and in one way only."""
-        together = [found for same in _by_destination(near) for found in _sums(same, -line.amount)]
+        together = near.together.get(-line.amount, [])
         if len(together) == 1:
             return self._taken(together[0])
-        found = together or _pairs(near, -line.amount)
+        found = together or near.pairs(-line.amount)
         if not found:
             return NOTHING
         ids = " or ".join(" + ".join(one.pk for one in sum_) for sum_ in found[:2])
@@ -130,9 +161,43 @@ def _of_boletos(line: BankLine, credited: Sequence[CollectionCredit]) -> Verdict
     return Verdict((*parts, *fees))
 
 
-def _is_near(one: Withdrawal, line: BankLine) -> bool:
+def _is_near(one: Withdrawal, day: date) -> bool:
     assert one.completed_at is not None
-    return -AFTER <= line.booked_on - one.completed_at.astimezone(UTC).date() <= BEFORE
+    return -AFTER <= day - one.completed_at.astimezone(UTC).date() <= BEFORE
+
+
+_Sums = dict[int, list[tuple[Withdrawal, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """The withdrawals that lines of one day may be, and sums of two or three that went to one destination."""
+
+    of_amount: dict[int, list[Withdrawal]]
+    together: _Sums
+
+    @classmethod
+    def of(cls, near: Sequence[Withdrawal]) -> "_Near":
+        of_amount: defaultdict[int, list[Withdrawal]] = defaultdict(list)
+        for one in near:
+            of_amount[one.payout_amount].append(one)
+        together: _Sums = defaultdict(list)
+        for same in _by_destination(near):
+            for found in (found for number in (2, 3) for found in combinations(same, number)):
+                together[sum(one.payout_amount for one in found)].append(found)
+        return cls(dict(of_amount), dict(together))
+
+    def pairs(self, total: int) -> list[tuple[Withdrawal, ...]]:
+        """Two whose amounts sum up to it, whoever gets them: at most two such pairs."""
+        found: list[tuple[Withdrawal, ...]] = []
+        for amount, same in self.of_amount.items():
+            if 2 * amount == total:
+                found += combinations(same, 2)
+            elif 2 * amount < total:
+                found += product(same, self.of_amount.get(total - amount, ()))
+            if len(found) > 1:
+                break
+        return found[:2]
 
 
 def _by_destination(near: Sequence[Withdrawal]) -> list[list[Withdrawal]]:
@@ -142,24 +207,3 @@ def _by_destination(near: Sequence[Withdrawal]) -> list[list[Withdrawal]]:
         if print_:
             found[bytes(print_)].append(one)
     return [same for same in found.values() if 1 < len(same) <= 12]
-
-
-def _sums(same: Sequence[Withdrawal], total: int) -> list[tuple[Withdrawal, ...]]:
-    return [
-        found
-        for number in (2, 3)
-        for found in combinations(same, number)
-        if sum(one.payout_amount for one in found) == total
-    ]
-
-
-def _pairs(near: Sequence[Withdrawal], total: int) -> list[tuple[Withdrawal, ...]]:
-    """Two whose amounts sum up to it, each combination once."""
-    seen: defaultdict[int, list[Withdrawal]] = defaultdict(list)
-    found: list[tuple[Withdrawal, ...]] = []
-    for one in near:
-        found += [(other, one) for other in seen[total - one.payout_amount]]
-        seen[one.payout_amount].append(one)
-        if len(found) > 1:
-            break
-    return found

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from operator import attrgetter
 
+import structlog
 from django.db import transaction
 from django.db.models import prefetch_related_objects
 
@@ -27,6 +28,8 @@ OFTEN = timedelta(days=7)
 """How long a line in suspense is looked at every hour; then every day, and by what it names only."""
 FOUND_LATER = "What explains it was recorded later."
 State = BankLine.State
+
+log = structlog.get_logger()
 _DECIDED = ("state", "kind", "due_at", "matched_at", "reverses_id")
 _decided = attrgetter(*_DECIDED)
 
@@ -106,7 +109,8 @@ def take_again(lines: Sequence[BankLine]) -> Later:
             if found.is_nothing and _is_new(line, now):
                 found = left.explain(line)
             if found.effect:
-                done.later.append((line.pk, partial(_follow_held, line.pk)))
+                if found.effect != Effect.ASK:
+                    done.later.append((line.pk, partial(_follow_held, line.pk)))
             elif found.parts and (item := suspense.held_for(line)):
                 suspense.let_go(item, FOUND_LATER, now)
                 done.parts += explained(line, found.parts, now)
@@ -208,6 +212,8 @@ def _follow(line_id: str) -> None:
         found = Verdict(cause=LineCause.UNEXPECTED, about=found.about, note=found.note)
     elif found.effect:
         found = effects.carry_out(line, found)
+        if found.cause:
+            log.error("bank_line.not_taken", line=line.pk, about=found.about and found.about.pk, note=found.note)
     settle(line, found, now)
 
 

@@ -12,6 +12,13 @@ from gateway.suspense.models import LineCause
 from ledger.chart import AccountKind
 
 
+def known(linked: Collection[str], currency: str) -> tuple[frozenset[str], frozenset[int]]:
+    """Ids and amounts of all payouts of these accounts: a line with none of them is no payout."""
+    paid = SettlementLine.objects.filter(account__in=linked, kind=SettledKind.PAYOUT, currency=currency)
+    found = list(paid.exclude(payout="").values_list("payout", "net"))
+    return frozenset(payout for payout, _ in found), frozenset(-net for _, net in found)
+
+
 def named(linked: Collection[str], names: Iterable[str], line: BankLine) -> Verdict:
     """The payout that the line names, if no other line is that payout."""
     found = _payouts(linked, line).filter(payout__in=list(names)).order_by("pk").first()
