@@ -245,6 +245,7 @@ class LinePart(models.Model):
             models.Index(fields=["account", "merchant"], name="parts_of_a_bank_account"),
             models.Index(fields=["posting"], name="parts_of_a_posting"),
             models.Index(fields=["object_id"], name="parts_by_object"),
+            models.Index(fields=["amount"], name="parts_of_transfers", condition=Q(kind=LineKind.TRANSFER)),
         ]
 
     def __str__(self) -> str:

@@ -88,6 +88,8 @@ class SuspenseItem(Returned):
             models.Index(fields=["received_at"], name="money_in_suspense", condition=Q(state__in=OPEN)),
             models.Index(fields=["return_at"], name="suspense_to_return", condition=Q(return_at__isnull=False)),
             models.Index(fields=["ask_at"], name="suspense_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(fields=["return_id"], name="suspense_by_return"),
+            models.Index(fields=["return_reference"], name="suspense_by_return_reference"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["account", "reference"], name="money_is_held_once"),
