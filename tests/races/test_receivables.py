@@ -25,7 +25,7 @@ from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = tries(60, 1000)
+ROUNDS = tries(30, 1000)
 ASKERS = 5
 AFTER_EACH = ("I1", "I6", "I18")
 AFTER_SOME = 50

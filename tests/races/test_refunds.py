@@ -31,7 +31,7 @@ from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = tries(60, 1000)
+ROUNDS = tries(30, 1000)
 CREATED, EXCEEDED = (201, "ONP201"), (422, "ONP422_REFUND_AMOUNT_EXCEEDED")
 STATE = (409, "ONP409_REFUND_STATE")
 Call = Callable[[], HttpResponse]

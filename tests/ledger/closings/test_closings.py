@@ -21,7 +21,7 @@ from tests.support.effort import tries
 from tests.support.payments import a_payment
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-POSTINGS, TIMES = 300, tries(6, 30)
+POSTINGS, TIMES = 300, tries(3, 30)
 STEP = timedelta(hours=5)
 BACK = POSTINGS * STEP
 ASKED: list[tuple[AccountKind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]

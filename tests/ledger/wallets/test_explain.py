@@ -32,7 +32,7 @@ from tests.support.ledger import MANY
 from tests.support.payments import a_payment, a_reference
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-HISTORIES, STEPS, INSTANTS = tries(5, 25), 20, 10
+HISTORIES, STEPS, INSTANTS = tries(3, 25), 20, 10
 ASKED: list[tuple[AccountKind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
 PARTS = (Cause.FEES, Cause.ADVANCE_FEES)
 Entries = list[tuple[str, int, datetime]]

@@ -19,7 +19,7 @@ from tests.support.companies import Shop
 from tests.support.effort import tries
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-POSTINGS, TIMES = tries(200, 400), tries(8, 60)
+POSTINGS, TIMES = tries(200, 400), tries(4, 60)
 STEP = timedelta(hours=7)
 BACK = timedelta(days=POSTINGS * 7 / 24)
 ACCOUNTS = {"AVAILABLE": "PIX", "RELEASING": "PIX", "BLOCKED": "PIX", "FEE_INCOME": "", "CLEARING": "PIX"}

@@ -43,13 +43,17 @@ MODULES = (
 
 @dataclass(frozen=True)
 class Wrong:
-    """A mistake somebody could make: in `module`, each `right` (which stands there once) becomes what is wrong."""
+    """A mistake somebody could make: in `module`, each `right` (which stands there once) becomes what is wrong.
+
+    One that is `deep` takes tens of thousands of states to be found: it is planted at night.
+    """
 
     name: str
     module: str
     edits: tuple[tuple[str, str], ...]
     breaks: str
     kind: str = "wallet"
+    deep: bool = False
 
     def __str__(self) -> str:
         return self.name

@@ -52,6 +52,7 @@ OF_PAYMENTS = (
             ),
         ),
         f"FAILED {_MAY}",
+        deep=True,
     ),
     Wrong(
         "it expires without being withdrawn at the provider",
@@ -136,6 +137,7 @@ OF_PAYMENTS = (
         (("    if failure:\n        return _withdraw", "    if failure is True:\n        return _withdraw"),),
         "charged at the price of another card",
         kind="card",
+        deep=True,
     ),
     Wrong(
         "a challenge in the fields is not followed to its end",
@@ -143,6 +145,7 @@ OF_PAYMENTS = (
         (("    PaymentResult.SESSION, PaymentResult.CHALLENGE,\n", "    PaymentResult.SESSION,\n"),),
         f"EXPIRED {_MAY}",
         kind="card",
+        deep=True,
     ),
     Wrong(
         "a card that the issuer declined is tried elsewhere",
