@@ -71,6 +71,9 @@ class _Folder(paramiko.SFTPServerInterface):
     def open(self, path: str, flags: int, attr: Any) -> Any:
         if self.breaks("open"):
             return paramiko.SFTP_FAILURE
+        if self.bank.goes == self._real(path):
+            self.bank.goes.unlink()
+            return paramiko.SFTP_NO_SUCH_FILE
         if self.bank.grows == self._real(path):
             self._real(path).write_bytes(self._real(path).read_bytes() + b" ")
         handle = _Handle(flags)
@@ -117,6 +120,8 @@ class SftpBank:
     def __init__(self, root: Path) -> None:
         self.root, self.faults = root, Faults()
         self.taken: list[bytes] = []
+        self.goes: Path | None = None
+        """A file that is gone when it is opened."""
         self.grows: Path | None = None
         """A file that gets longer whenever it is opened."""
         for name in ("out", "in"):

@@ -1,10 +1,12 @@
 """The bank's own folder: its files are fetched whole, each once, and take effect by themselves."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from gateway.providers import sftp
 from gateway.providers.bank_files.provider import BankFilesProvider
@@ -87,6 +89,54 @@ def test_a_file_that_is_still_written_or_too_long_waits(
     assert booked(account) == 0
     sweep()
     assert booked(account) == 1250
+
+
+def test_a_file_that_goes_meanwhile_stops_nothing(bank: SftpBank, account: BankAccount) -> None:
+    bank.goes = put(bank, "a goes.ofx", STATEMENT + b" ")
+    put(bank, "b stays.ofx")
+
+    assert fetching.fetch() == 1
+
+    assert list(ImportedFile.objects.values_list("name", flat=True)) == ["b stays.ofx"]
+    assert booked(account) == 0
+    sweep()
+    assert booked(account) == 1250
+
+
+def test_of_too_many_files_the_newest_are_read(
+    bank: SftpBank, account: BankAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sftp, "MOST_FILES", 1)
+    os.utime(put(bank, "z of last year.ofx", b"nothing that a bank says"), (1, 1))
+    put(bank, "a.ofx")
+
+    with capture_logs() as told:
+        assert fetching.fetch() == 1
+
+    assert list(ImportedFile.objects.values_list("name", "state")) == [("a.ofx", "TAKEN")]
+    assert [one["files"] for one in told if one["event"] == "bank_folder.too_many_files"] == [2]
+
+
+def test_a_statement_that_came_too_early_is_booked_after_the_one_before_it(
+    bank: SftpBank, account: BankAccount
+) -> None:
+    def month(number: str, amount: str, closing: str) -> bytes:
+        return ofx(moved(amount, number), closing=closing).replace("202610", f"2026{number}").encode()
+
+    put(bank, "august.ofx", month("08", "12,50", "12,50"))
+    put(bank, "october.ofx", month("10", "-2,50", "17,50"))
+    assert fetching.fetch() == 2
+    assert fetching.fetch() == 0
+    sweep()
+    assert booked(account) == 1250
+    assert ImportedFile.objects.get(state="REFUSED").cause == "GAP"
+
+    put(bank, "september.ofx", month("09", "7,50", "20,00"))
+    fetched = fetching.fetch() + fetching.fetch()
+
+    assert (fetched, fetching.fetch()) == (2, 0)
+    sweep()
+    assert booked(account) == 1750
 
 
 def test_a_host_with_another_key_is_asked_for_nothing(bank: SftpBank, account: BankAccount, tmp_path: Path) -> None:
