@@ -21,7 +21,18 @@ from gateway.reconciliation.models import BankLine, BankStatement, LinePart
 from gateway.reconciliation.proposals import ExplainLine
 from gateway.reconciliation.standing import booked_until
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, colored, column, link_to_id, moment, named, or_empty, related, unbroken
+from gateway.staff.kit.columns import (
+    EMPTY,
+    colored,
+    column,
+    day,
+    link_to_id,
+    moment,
+    named,
+    or_empty,
+    related,
+    unbroken,
+)
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.related import Related
@@ -60,8 +71,8 @@ class BankStatementAdmin(ReadOnlyAdmin):
     list_display = (
         "__str__",
         related("account", "bank account"),
-        "opened_on",
-        "closed_on",
+        day("opened_on"),
+        day("closed_on"),
         money("opening", of=_of_account),
         money("closing", of=_of_account),
         "lines",
@@ -128,7 +139,7 @@ class BankLineAdmin(ReadOnlyAdmin):
         colored("state", **LINE_STATES),
         "kind",
         money("amount"),
-        "booked_on",
+        day("booked_on"),
         column("text", or_empty),
         related("account", "bank account"),
         "age",

@@ -26,7 +26,7 @@ from gateway.payout_batches.proposals import ClearDrop, DownloadAgain, PutBack, 
 from gateway.payout_batches.selectors import waiting_by_account
 from gateway.providers.models import ProviderAccount
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import address, colored, column, moment, or_empty, related
+from gateway.staff.kit.columns import address, colored, column, day, moment, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -108,7 +108,7 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
     listed_at = ("account",)
     list_select_related = ("account",)
     list_display = (
-        "id", colored("state", **STATES), related("account"), "count", money("total"), "pay_on", "sequence",
+        "id", colored("state", **STATES), related("account"), "count", money("total"), day("pay_on"), "sequence",
         moment("created_at"),
     )  # fmt: skip
     list_filter = ("state", "currency", "account__provider")

@@ -56,6 +56,13 @@ def moment(name: str, title: str = "") -> Column:
     return exported(shown, UTC=lambda row: getattr(row, name))
 
 
+def day(name: str, title: str = "") -> Column:
+    """A date, in one piece."""
+    return exported(
+        column(name, lambda value: unbroken(value.isoformat()), title), itself=lambda row: getattr(row, name)
+    )
+
+
 def related(name: str, title: str = "") -> Column:
     """The record of a foreign key, as a link."""
     return _as_link(column(name, link, title))

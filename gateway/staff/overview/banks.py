@@ -24,7 +24,7 @@ def panel() -> Panel:
     return Panel(
         "Bank accounts",
         (PanelTable(HEADERS, [_row(one) for one in found]),) if found else (),
-        label or (f"{held} lines in suspense" if held else "Equal"),
+        label or (f"{held} {'line' if held == 1 else 'lines'} in suspense" if held else "Equal"),
         BAD if wrong or missing else WATCH if held else GOOD,
         note="" if found else "No bank account is entered.",
         leads=("All bank accounts", address(BankAccount, "changelist")),
