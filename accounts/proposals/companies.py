@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import audit, notices, services, standing
 from accounts.audit import Actor
 from accounts.company import public_address, register_address
+from accounts.errors import CompanyState
 from accounts.models import Company, Environment, Merchant, WithdrawalWait
 from accounts.permissions import MOVES_MONEY
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
@@ -96,6 +97,11 @@ class IssueKey(ProposalKind):
 
     def company_ids(self, record: Merchant) -> Iterable[str]:
         return [record.company_id]
+
+    def require(self, record: Merchant, values: Values) -> None:
+        """Raises ONP409_COMPANY_STATE: the operator has no keys."""
+        if record.company.is_operator:
+            raise CompanyState
 
     def takes_two(self, record: Merchant, values: Values) -> bool:
         return record.environment == Environment.PRODUCTION and moves_money(values)

@@ -125,7 +125,7 @@ class TermsCommand(BaseCommand):
 
     def _merchant(self, text: str, environment: str | None) -> Merchant:
         named = Q(pk=text) | Q(trade_name__iexact=text) | Q(legal_name__iexact=text)
-        found = list(Company.objects.filter(named)[:2]) if text.strip() else []
+        found = list(Company.objects.filter(named, is_operator=False)[:2]) if text.strip() else []
         if len(found) != 1:
             why = "More than one company has this name: give its id." if found else "There is no such company."
             raise CommandError(f"{why} Nothing was changed.")

@@ -18,6 +18,7 @@ from gateway.staff.company_status import POSSIBLE as STANDING
 from gateway.staff.company_status import CompanyStatusActions
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, unbroken
 from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm, NoteForm, ReserveForm
+from gateway.staff.kit.operator import WithoutOperator
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.recorded import RecordedAdmin
 from gateway.staff.payment_decisions import SingleApprovalForm
@@ -28,10 +29,11 @@ from ledger.notation import plain_amount
 
 
 @admin.register(Company)
-class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
+class CompanyAdmin(Verification, CompanyStatusActions, WithoutOperator, RecordedAdmin):
     """A company's own data. Standing, withdrawal address and team change by actions only."""
 
     form = CompanyRecordForm
+    of_operator = "is_operator"
     permissions_used = ("view", "add", "change")
     actions_detail = (*VERIFICATION, *STANDING)
     words = {
@@ -92,10 +94,11 @@ class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(RecordedAdmin):
+class MerchantAdmin(WithoutOperator, RecordedAdmin):
     """A company in one environment, and its enabled features."""
 
     permissions_used = ("view", "change")
+    of_operator = "company__is_operator"
     ids = {"cmp": "company", "key": "api_keys"}
     words = {"company__tax_id": compact, "company__trade_name__icontains": str}
     search_fields = ("company__trade_name",)

@@ -7,11 +7,12 @@ from django.test import Client
 from accounts import joining, standing
 from accounts.audit import Actor
 from accounts.errors import CompanyState
-from accounts.models import ApiKey, Company, Invitation, Membership, Proposal, User
+from accounts.models import ApiKey, Company, Invitation, Membership, Merchant, Proposal, User
 from accounts.operator import operator
 from accounts.roles import Role
 from accounts.services import issue_key
 from gateway.staff.kit.columns import address
+from tests.support.companies import Shop
 from tests.support.proposals import NOTE
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,22 @@ def test_no_action_of_staff_changes_it(staff: Client, act: str) -> None:
 
     given = {"email": "thief@example.com", "role": "OWNER", "address": "203.0.113.9", "person": "1"}
     staff.post(where, NOTE | given, follow=True)
+
+    assert facts() == before
+
+
+def test_it_is_read_and_never_listed_changed_or_given_a_key(staff: Client, acme: Shop) -> None:
+    merchant = operator()
+    before = facts()
+
+    for record in (merchant.company, merchant):
+        shown = staff.get(address(type(record), "changelist")).context["cl"].result_list
+        assert shown and record not in shown
+        page = address(type(record), "change", record.pk)
+        assert staff.get(page).status_code == 200
+        assert staff.post(page, {"trade_name": "Mine", "withdrawal_enabled": "on"}).status_code == 403
+    where = address(Merchant, "change", merchant.pk).replace("/change/", "/issue_key/")
+    staff.post(where, NOTE | {"name": "mine", "permissions": ["withdrawals:write"]}, follow=True)
 
     assert facts() == before
 
