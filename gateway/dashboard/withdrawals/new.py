@@ -17,11 +17,12 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.checks import checks_of
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
-from gateway.dashboard.withdrawals.sending import send
+from gateway.dashboard.withdrawals.sending import SentWithdrawal, send
 from gateway.dashboard.withdrawals.ways import WAYS, WithdrawalKind
 from gateway.dashboard.withdrawals.words import SCENARIO
 from gateway.dashboard.words import METHOD
 from gateway.payouts.selectors import PayoutTerms, terms
+from gateway.withdrawals.models import ApprovalState, Withdrawal
 from ledger.wallets.selectors import holdings
 
 
@@ -87,10 +88,15 @@ def confirm(request: HttpRequest, here: RequestContext, way: str) -> HttpRespons
         sent = send(here, form)
     except NotDone as no:
         return _review(here, found, form, refusal=no.refusal)
-    message = (
-        _("This was already sent; nothing was done twice.") if sent.is_repeated else _("The withdrawal was accepted.")
-    )
-    return here.redirect("withdrawal", sent.withdrawal_id, message=message)
+    return here.redirect("withdrawal", sent.withdrawal_id, message=_told(sent))
+
+
+def _told(sent: SentWithdrawal) -> str:
+    if sent.is_repeated:
+        return _("This was already sent; nothing was done twice.")
+    if Withdrawal.objects.filter(pk=sent.withdrawal_id, approval=ApprovalState.PENDING).exists():
+        return _("The withdrawal was accepted and waits for somebody else to approve it.")
+    return _("The withdrawal was accepted.")
 
 
 def _way(slug: str) -> WithdrawalKind:

@@ -114,9 +114,10 @@ def test_who_asked_in_the_dashboard_does_not_approve(out: Api, acme: Shop, boss:
     where = page("confirm_withdrawal", "pix")
     form = form_in(boss.get(page("new_withdrawal", "pix")).content)
     form |= {"pix_key_type": "EMAIL", "pix_key": "maria@example.com", "amount": "500"}
-    assert boss.post(where, form).status_code == 302
+    told = boss.post(where, form, follow=True).content
     made = Withdrawal.objects.get()
     assert made.approval == "PENDING"
+    assert b"waits for somebody else to approve it" in told
 
     with nothing_moves(acme):
         assert boss.post(page("approve_withdrawal", made.pk)).status_code == 403
