@@ -7,7 +7,7 @@ from ledger.verify import verify
 from tests.bench.scale import scaled
 from tests.support.night.night import Night
 
-BOLETOS, WITHDRAWALS = scaled(20_000, 40), scaled(5_000, 40)
+BOLETOS, WITHDRAWALS = scaled(20_000, 7), scaled(5_000, 22)
 
 
 def measure(merchants: list[Merchant]) -> str:
