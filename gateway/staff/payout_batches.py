@@ -215,7 +215,8 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
         form = kind_of_form(request.POST if request.method == "POST" else None)
         given = {one: "no" for one in values}
         if not form.is_valid():
-            sentence = f"{kind.sentence(batch, given)} {TWO_PEOPLE}"
+            about = f"{batch.account}: {plain_amount(batch.total, batch.currency)}, to be paid on {batch.pay_on}."
+            sentence = f"{about} {kind.sentence(batch, given)} {TWO_PEOPLE}"
             return self.decision(request, batch, kind.title, sentence=sentence, form=form)
         given = {one: form.cleaned_data[one] for one in values}
         return self.put(request, batch, kind, given, form.cleaned_data["note"])
