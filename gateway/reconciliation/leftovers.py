@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
+from accounts.base.lookups import by_index
 from gateway.payments.models import Payment
 from gateway.reconciliation import payouts, transfers
 from gateway.reconciliation.matching import NOTHING, PAID, Part, Verdict, payment_part, received_part, withdrawal_part
@@ -31,7 +32,8 @@ class Leftovers:
         self.account = account
         self.linked = linked_to(account)
         sent = [line for line in lines if line.amount < 0]
-        self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
+        with by_index():
+            self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
         self._near: dict[date, _Near] = {}
         received = [line for line in lines if line.amount > 0] if self.linked else []
         self.payouts = payouts.known(self.linked, account.currency) if received else ((), ())

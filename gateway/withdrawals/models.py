@@ -121,6 +121,11 @@ class Withdrawal(Asked):
                 name="withdrawals_queued_for_a_file",
                 condition=Q(status=Status.PROCESSING, queued_at__isnull=False),
             ),
+            models.Index(
+                fields=["account", "completed_at"],
+                name="withdrawals_paid_by_an_account",
+                condition=Q(completed_at__isnull=False),
+            ),
             models.Index(fields=["certain_by"], name="unclear_withdrawals", condition=Q(certain_by__isnull=False)),
             models.Index(
                 fields=["merchant", "ask_at"], name="next_withdrawal_to_ask_about", condition=Q(ask_at__isnull=False)
