@@ -22,7 +22,7 @@ from tests.support.thefts import attempt
 from tests.support.thief import PER_DAY, Thief
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ATTEMPTS = int(os.environ.get("ATTEMPTS") or tries(60, 5_000))
+ATTEMPTS = int(os.environ.get("ATTEMPTS") or tries(50, 5_000))
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 THIEVES = [(Role.FINANCE, Environment.SANDBOX), (Role.OWNER, Environment.PRODUCTION)]
 if NIGHTLY or "ATTEMPTS" in os.environ:
