@@ -23,19 +23,27 @@ AGAIN_AFTER = timedelta(minutes=2)
 
 
 def begin(batch: PayoutBatch, _due_at: datetime) -> Callable[[], object] | None:
-    """Reserves the batch for this process; what is returned drops its file after the commit."""
-    if batch.state == State.RELEASED:
-        try:
-            services.require_payable(batch, services.orders_of(batch), is_in_file=True)
-        except BatchChanged as changed:
-            told = [fault.message for fault in changed.faults]
-            log.critical("payout_batch.changed_before_drop", batch=batch.pk, told=told)
-            batch.drop_at, batch.drop_failure = None, " ".join(told)[:255]
-            batch.save(update_fields=["drop_at", "drop_failure"])
-            return None
+    """Reserves the batch for this process; what is returned drops its file after the commit.
+
+    One that cannot be paid any more waits for people, unless the bank may have its file already.
+    """
+    if batch.renaming_since is None and (told := _changed(batch)):
+        log.critical("payout_batch.changed_before_drop", batch=batch.pk, told=told)
+        batch.state, batch.drop_at, batch.leased_until, batch.drop_failure = State.RELEASED, None, None, told[:255]
+        batch.save(update_fields=["state", "drop_at", "leased_until", "drop_failure"])
+        return None
     batch.state, batch.drop_at, batch.leased_until = State.DROPPING, utcnow() + LEASE, utcnow() + LEASE
     batch.save(update_fields=["state", "drop_at", "leased_until"])
     return partial(_drop, batch)
+
+
+def _changed(batch: PayoutBatch) -> str:
+    """Why its orders cannot be paid any more."""
+    try:
+        services.require_payable(batch, services.orders_of(batch), is_in_file=True)
+    except BatchChanged as changed:
+        return " ".join(fault.message for fault in changed.faults)
+    return ""
 
 
 def _drop(batch: PayoutBatch) -> None:
@@ -64,8 +72,16 @@ def _dropped(batch: PayoutBatch, folder: Folder) -> bool:
         batch.file_name,
         services.content_of(batch),
         is_renaming=batch.renaming_since is not None,
-        renaming_begins=lambda: _store(batch, renaming_since=utcnow()),
+        renaming_begins=lambda: _begin_renaming(batch),
     )
+
+
+@transaction.atomic
+def _begin_renaming(batch: PayoutBatch) -> None:
+    """From now on the bank may have the file. Raises CallFailed if it must not get it any more."""
+    _store(batch, renaming_since=utcnow())
+    if told := _changed(batch):
+        raise CallFailed(told)
 
 
 @transaction.atomic

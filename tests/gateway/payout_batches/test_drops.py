@@ -147,6 +147,30 @@ def test_what_failed_before_it_was_dropped_is_not_dropped(batch: PayoutBatch, ba
     assert (stopped.state, stopped.drop_at, bank.files()) == ("RELEASED", None, {})
 
 
+@pytest.mark.parametrize("step", ["open", "stat", "while it is uploaded"])
+def test_what_failed_after_a_broken_attempt_is_not_dropped(
+    batch: PayoutBatch, bank: SftpBank, acme: Shop, step: str
+) -> None:
+    """Staff end a withdrawal when the bank's folder cannot be reached: its money is free again."""
+    if step == "while it is uploaded":
+        with transaction.atomic():
+            uploading = drops.begin(services.hold(batch.pk), utcnow())
+    else:
+        bank.faults.cut[step] = 1
+        assert dropped().state == "DROPPING"
+    withdrawals.decide(acme.production, Withdrawal.objects.get().pk, DECLINED)
+    if step == "while it is uploaded":
+        assert uploading is not None
+        uploading()
+
+    stopped = dropped()
+
+    assert (stopped.state, stopped.drop_at, stopped.renaming_since) == ("RELEASED", None, None)
+    assert batch.file_name not in bank.files()
+    assert "failed" in stopped.drop_failure
+    services.cancel(Actor(confirms()), batch.pk, NOTE)
+
+
 def test_a_process_that_was_overtaken_renames_nothing(batch: PayoutBatch, bank: SftpBank) -> None:
     with transaction.atomic():
         slow = drops.begin(services.hold(batch.pk), utcnow())
