@@ -1,92 +1,116 @@
-"""The form in which staff open a refund for a payer."""
+"""What staff decide about refunds, and how they record what became of them."""
 
 from typing import Any
 
-from django import forms
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action
+from unfold.enums import ActionVariant
 
-from accounts.base import clock
-from accounts.base.errors import Refusal
-from gateway.refunds.med import misfits
-from gateway.refunds.models import Refund
-from gateway.refunds.reasons import DisputeKind, ReasonCode
-from gateway.staff.kit.amounts import StaffAmountField
-from gateway.staff.kit.forms import NoteField, PaymentField
-from ledger.money import to_minor
+from accounts.models import Proposal
+from accounts.proposals.services import is_still_valid
+from gateway.refunds import services as refunds
+from gateway.refunds.errors import RefundState
+from gateway.refunds.lifecycle import RefundAction
+from gateway.refunds.proposals import OF_CHARGEBACKS, OUTSIDE, ClaimDecision, RefundOutcome, may_be
+from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
+from ledger.notation import plain_amount
+
+DECISIONS = {
+    "for_payer": RefundAction.FOR_PAYER,
+    "for_company": RefundAction.FOR_COMPANY,
+    "withdrawn": RefundAction.WITHDRAW,
+    "carried_out": RefundAction.DONE,
+    "declined": RefundAction.DECLINED,
+    "lost": RefundAction.TAKEN_BACK,
+    "won": RefundAction.WON,
+}
 
 
-class OpenForm(forms.ModelForm):
-    """A payer's refund request. `refused`: the service's refusal of this form."""
+class RefundDecisions(EnteredAdmin):
+    """The buttons of a refund's page, and what they do."""
 
-    refused: Refusal | None = None
-    payment = PaymentField()
-    amount = StaffAmountField(
-        "0.01", required=False, help_text="In the payment's currency. Leave empty to refund all that remains"
-    )
-    reason_code = forms.ChoiceField(
-        label="Reason", choices=[("", "---------"), *ReasonCode.choices], widget=UnfoldAdminSelectWidget
-    )
-    payer_statement = forms.CharField(
-        max_length=2000,
-        required=False,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
-        help_text="The payer's own words. Visible to the company",
-    )
-    dispute_kind = forms.ChoiceField(
-        label="Kind",
-        required=False,
-        choices=[("", "Outside of MED"), (DisputeKind.MED, DisputeKind.MED.label)],
-        widget=UnfoldAdminSelectWidget,
-    )
-    claim_id = forms.CharField(
-        label="MED claim id",
-        max_length=64,
-        required=False,
-        widget=UnfoldAdminTextInputWidget,
-        help_text="The id that the payer's institution gave the MED claim",
-    )
-    note = NoteField()
+    actions_detail = tuple(DECISIONS)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if due := self.fields.get("response_due_at"):
-            due.label = "Answer due"
-            due.help_text = "UTC. Leave empty for 72 hours from now, or 7 days for cards; MED: always empty"
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_refund")
 
-    def clean_payer_statement(self) -> str | None:
-        return self.cleaned_data["payer_statement"] or None
+    def has_settle_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.settle_refund")
 
-    def clean_dispute_kind(self) -> str | None:
-        return self.cleaned_data["dispute_kind"] or None
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what the refund's status allows."""
+        refund = self.get_object(request, unquote(str(object_id)))
+        if refund is None:
+            return []
+        waits = any(map(is_still_valid, Proposal.objects.filter(object_id=refund.pk, state=Proposal.State.OPEN)))
+        offered = [] if waits else super().get_actions_detail(request, object_id)
+        return [one for one in offered if may_be(DECISIONS[one.path], refund)]
 
-    def clean_claim_id(self) -> str | None:
-        return self.cleaned_data["claim_id"] or None
+    @action(description="Decide for the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
+    def for_payer(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = "{amount} is returned to the payer. The money stays on hold until the provider has paid it."
+        return self._decide(request, object_id, "for_payer", "Decide for the payer", sentence)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        payment, due = cleaned.get("payment"), cleaned.get("response_due_at")
-        if payment and due and due <= clock.now(payment.merchant):
-            self.add_error("response_due_at", "This time is in the past by the merchant's clock.")
-        self._check_claim(cleaned)
-        if payment and cleaned.get("amount") is not None:
-            cleaned["amount"] = to_minor(cleaned["amount"], payment.currency)
-        if self.refused:
-            field = "amount" if self.refused.field == "amount" else "payment"
-            self.add_error(field, f"{self.refused.message} {self.refused.advice}")
-        return cleaned
+    @action(description="Decide for the company", permissions=["decide"], icon="storefront")
+    def for_company(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = "The company keeps {amount}. The held {blocked} becomes available to it immediately."
+        return self._decide(request, object_id, "for_company", "Decide for the company", sentence)
 
-    def _check_claim(self, cleaned: dict[str, Any]) -> None:
-        """A MED claim has an id that is new, reasons of its own, and fixed deadlines."""
-        is_med, payment, claim_id = cleaned.get("dispute_kind"), cleaned.get("payment"), cleaned.get("claim_id")
-        unfit = misfits(
-            is_med=bool(is_med),
-            claim_id=claim_id,
-            reason_code=cleaned.get("reason_code"),
-            response_due_at=cleaned.get("response_due_at"),
+    @action(description="Withdrawn by the payer", permissions=["decide"], icon="cancel")
+    def withdrawn(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = (
+            "The payer no longer claims {amount}. The held {blocked} becomes available to the company immediately."
         )
-        for name, sentence in unfit:
-            self.add_error(name, sentence)
-        if is_med and not claim_id and "claim_id" not in self.errors:
-            self.add_error("claim_id", "A MED claim has an id.")
-        if claim_id and payment and Refund.objects.filter(merchant=payment.merchant, claim_id=claim_id).exists():
-            self.add_error("claim_id", "This claim is open already or has ended.")
+        return self._decide(request, object_id, "withdrawn", "Withdrawn by the payer", sentence)
+
+    @action(description="Mark as refunded", permissions=["settle"], icon="check", variant=ActionVariant.PRIMARY)
+    def carried_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "carried_out", "Mark as refunded")
+
+    @action(description="Mark as declined", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
+    def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "declined", "Mark as declined by the provider")
+
+    @action(description="Lost at the acquirer", permissions=["settle"], icon="money_off", variant=ActionVariant.DANGER)
+    def lost(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "lost", "Lost at the acquirer")
+
+    @action(description="Won at the acquirer", permissions=["settle"], icon="check")
+    def won(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "won", "Won at the acquirer")
+
+    def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
+        """Results of real money, and decisions about MED claims of real money, are confirmed by a second person."""
+        refund, values = self.record(request, object_id), {"asked": DECISIONS[name].value}
+        kind = RefundOutcome() if DECISIONS[name] in (*OUTSIDE, *OF_CHARGEBACKS) else ClaimDecision()
+        if not may_be(DECISIONS[name], refund):
+            return self.refused(request, refund, RefundState())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            takes_two = kind.takes_two(refund, values)
+            sentence = f"{kind.sentence(refund, values)} {TWO_PEOPLE if takes_two else ''}"
+            return self.decision(request, refund, title, sentence=sentence, form=form)
+        return self.put(request, refund, kind, values, form.cleaned_data["note"])
+
+    def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
+        """Asks for a note first. The service checks again whether it is possible, since the status may have changed."""
+        refund, chosen = self.record(request, object_id), DECISIONS[name]
+        if refund.is_med:
+            return self._propose(request, object_id, name, title)
+        if not may_be(chosen, refund):
+            return self.refused(request, refund, RefundState())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            amount = plain_amount(refund.amount, refund.currency)
+            text = sentence.format(amount=amount, blocked=plain_amount(refund.blocked, refund.wallet_currency))
+            return self.decision(request, refund, title, sentence=f"{text} This cannot be undone.", form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            decided = refunds.decide(refund.merchant, refund.pk, chosen, by=request.user, note=note)  # type: ignore[arg-type]
+            status = decided.get_status_display()
+            return Done(decided, name, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
+
+        return self.carry_out(request, refund, act)
