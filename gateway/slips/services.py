@@ -40,14 +40,17 @@ def of_payment(payment_id: str) -> Slip | None:
 
 @transaction.atomic
 def withdraw(payment_id: str) -> bool:
-    """Makes sure that nobody can pay it. True: so it is; False: the bank is told with the next file, or it was paid."""
+    """Makes sure that nobody can pay it. True: so it is; False: the bank is told with the next file.
+
+    A boleto that was paid, with whatever money, cannot be paid again.
+    """
     slip = Slip.objects.select_for_update(no_key=True).filter(payment_id=payment_id).first()
-    if slip is None or slip.state in (State.REFUSED, State.WITHDRAWN):
+    if slip is None or slip.state in (State.REFUSED, State.WITHDRAWN, State.PAID):
         return True
     if slip.state == State.NEW:
         turn(slip, State.WITHDRAWN)  # the bank never heard of it
         return True
-    if slip.state != State.PAID and not slip.is_withdrawal_asked:
+    if not slip.is_withdrawal_asked:
         slip.is_withdrawal_asked, slip.updated_at = True, utcnow()
         slip.save(update_fields=["is_withdrawal_asked", "updated_at"])
     return False

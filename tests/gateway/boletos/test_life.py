@@ -130,6 +130,10 @@ def test_other_money_than_asked_for_is_held(shop: Api, bank: Bank) -> None:
     assert [(item.cause, item.amount) for item in SuspenseItem.objects.all()] == [("OTHER_AMOUNT", CENTS - 1)]
     assert CollectionCredit.objects.get().object_id == SuspenseItem.objects.get().pk
 
+    end_the_time_of(created)
+    assert now(shop, created)["status"] == "EXPIRED"
+    assert bank.given() is None
+
 
 def test_a_boleto_that_the_bank_refuses_has_failed(shop: Api, bank: Bank) -> None:
     created = ordered(shop)
