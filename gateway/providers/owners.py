@@ -29,7 +29,9 @@ def require_one_owner(account: ProviderAccount, shown: Mapping[str, Any] | None 
 
 
 def _identities(provider: str, shown: Mapping[str, Any]) -> set[tuple[str, ...]]:
-    """By the values of the members that together name one bank account or merchant account."""
+    """By the values of the members that together name one bank account or merchant account. People type some of their
+    numbers with leading zeros, and some without.
+    """
     named = declared()[provider].credentials_type.identified_by if provider in declared() else ()
-    found = ((*members, *(str(shown.get(one) or "").casefold() for one in members)) for members in named)
+    found = ((*members, *(str(shown.get(one) or "").casefold().lstrip("0") for one in members)) for members in named)
     return {one for one in found if all(one)}

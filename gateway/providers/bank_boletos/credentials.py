@@ -24,7 +24,7 @@ Number = Annotated[int, Field(ge=1, lt=10**12)]
 class AgreementFields(Credentials):
     """Nothing here is secret: it stands on each boleto."""
 
-    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("bank", "branch", "account", "wallet"),)
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("bank", "branch", "account"),)
 
     bank: Annotated[
         Literal["033", "237", "341"], Field(title="Bank", description="033 Santander, 237 Bradesco, 341 Itaú")

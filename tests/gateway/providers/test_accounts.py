@@ -103,6 +103,7 @@ def test_one_bank_account_serves_one_owner(acme: Shop, globex: Shop) -> None:
             {"bank": "Bancolombia S.A.", "tax_id": "9001", "account_number": "123456"},
         ),
         ({"clabe": "012180000154000013"}, {"clabe": "012180000154000013", "pix_key": "a@b.example"}),
+        ({"bank": "BBVA", "account_number": "0123456"}, {"bank": "BBVA", "account_number": "123456"}),
     ],
 )
 def test_it_is_the_same_by_what_names_it(acme: Shop, given: dict[str, str], same: dict[str, str]) -> None:

@@ -7,8 +7,9 @@ import pytest
 from gateway.providers.bank_boletos.credentials import BoletoCredentials
 from gateway.providers.bank_boletos.provider import BankBoletoProvider
 from gateway.providers.credentials import sealed_of
-from gateway.providers.errors import InvalidAccount
-from tests.support.boleto_bank import BRADESCO, CREDENTIALS, SANTANDER
+from gateway.providers.errors import AccountOfAnother, InvalidAccount
+from tests.support.boleto_bank import BRADESCO, CREDENTIALS, SANTANDER, connected
+from tests.support.companies import Shop
 
 
 @pytest.mark.parametrize("given", [CREDENTIALS, BRADESCO, SANTANDER])
@@ -45,3 +46,11 @@ def test_numbers_are_counted_for_the_agreement_however_it_was_entered() -> None:
     again = CREDENTIALS | {"branch": "1 234", "first_number": 1500}
     one, other = (BoletoCredentials(**given) for given in (CREDENTIALS, again))
     assert one.of_the_bank.series == other.of_the_bank.series == "341/1234/56789/109"
+
+
+def test_an_account_collects_for_one_owner(acme: Shop, globex: Shop) -> None:
+    connected(acme, **BRADESCO)
+    connected(acme, **BRADESCO | {"wallet": "19"})
+    for same in ({}, {"wallet": "19"}, {"wallet": "009", "account": "0456789"}):
+        with pytest.raises(AccountOfAnother):
+            connected(globex, **BRADESCO | same)
