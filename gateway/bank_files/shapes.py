@@ -124,6 +124,7 @@ class SlipEvent(StrEnum):
 class SlipAnswer:
     """One line of a collection return. `bank_number` is the nosso número, `number` what we called it (seu número).
 
+    `wallet` (carteira) is "" where the bank does not name it: each may have the same numbers.
     `paid` is what the payer paid, `credited` what the bank credits, `fee` what it charges for this line.
     """
 
@@ -139,6 +140,7 @@ class SlipAnswer:
     credited_on: date | None = None
     reasons: tuple[str, ...] = ()
     line: int = 0
+    wallet: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def _known(account: BankAccount, document: CollectionReturn) -> list[tuple[SlipA
     """Each answer with its boleto. None: it is none of ours."""
     slips_of: list[tuple[Agreement, dict[int, Slip]]] = []
     for _, agreement in _agreements(account):
-        told = (agreement.number_in(answer.bank_number) for answer in document.answers)
+        told = (agreement.number_in(answer.bank_number, answer.wallet) for answer in document.answers)
         numbers = {number for number in told if number is not None}
         found = Slip.objects.filter(agreement=agreement.series, number__in=numbers)
         slips_of.append((agreement, {slip.number: slip for slip in found}))
@@ -96,11 +96,10 @@ def _known(account: BankAccount, document: CollectionReturn) -> list[tuple[SlipA
 
 
 def _slip_of(answer: SlipAnswer, slips_of: list[tuple[Agreement, dict[int, Slip]]]) -> Slip | None:
-    for agreement, found in slips_of:
-        number = agreement.number_in(answer.bank_number)
-        if number is not None and number in found:
-            return found[number]
-    return None
+    """None also where two agreements have a boleto of the number, and the line does not tell them apart."""
+    numbers = ((found, agreement.number_in(answer.bank_number, answer.wallet)) for agreement, found in slips_of)
+    named = {found[number].pk: found[number] for found, number in numbers if number is not None and number in found}
+    return next(iter(named.values())) if len(named) == 1 else None
 
 
 def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionReturn) -> Iterator[SlipLine]:
@@ -111,7 +110,8 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
     of_file = document.sequence or f"{document.made_on:%y%m%d}"
     for answer, slip in _known(file.account, document):
         is_paid = answer.event is SlipEvent.PAID
-        times[answer.bank_number] += is_paid
+        named = f"{answer.wallet}/{answer.bank_number}" if answer.wallet else answer.bank_number
+        times[named] += is_paid
         yield SlipLine(
             id=new_id("sln"),
             file=file,
@@ -122,7 +122,7 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
             event=answer.event,
             code=answer.code[:4],
             reasons=" ".join(answer.reasons)[:200],
-            reference=f"{answer.bank_number}-{of_file}-{max(1, times[answer.bank_number])}"[:60],
+            reference=f"{named}-{of_file}-{max(1, times[named])}"[:60],
             paid=to_minor(answer.paid, BRL),
             credited=to_minor(answer.credited, BRL),
             fee=to_minor(answer.fee, BRL),

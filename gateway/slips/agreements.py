@@ -55,13 +55,16 @@ class Agreement:
         """The nosso número with its zeros."""
         return str(number).zfill(WALLETS[self.bank].number_digits)
 
-    def number_in(self, text: str) -> int | None:
-        """The number that a return of the bank names, with or without its check digit. None: it is none of ours."""
-        if not WALLETS[self.bank].is_returned_with_check:
-            return int(text) if text.isdigit() else None
-        digits, check = text[:-1], text[-1:]
-        number = int(digits) if digits.isdigit() else None
-        return number if number is not None and self.check_digit(number) == check else None
+    def number_in(self, text: str, wallet: str = "") -> int | None:
+        """The number that a return of the bank names, with or without its check digit. `wallet` is "" where the return
+        names none. None: it is none of ours.
+        """
+        if wallet.lstrip("0") not in ("", self.wallet.lstrip("0")):
+            return None
+        has_check = WALLETS[self.bank].is_returned_with_check
+        digits, check = (text[:-1], text[-1:]) if has_check else (text, "")
+        number = int(digits) if digits.isascii() and digits.isdigit() else None
+        return number if number is not None and (not has_check or self.check_digit(number) == check) else None
 
     def _digits(self, number: int) -> Mapping[str, str]:
         holder = self.beneficiary

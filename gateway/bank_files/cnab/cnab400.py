@@ -147,6 +147,7 @@ def _answer(dialect: Dialect, found: Mapping[str, Any], line: int) -> SlipAnswer
     return SlipAnswer(
         bank_number=found["bank_number"],
         number=found.get("number") or found.get("control", ""),
+        wallet=found.get("wallet", ""),
         event=event,
         code=code,
         amount=found["amount"],

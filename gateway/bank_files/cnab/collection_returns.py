@@ -90,6 +90,7 @@ def _answer(dialect: Dialect, t_line: Line, u_line: Line) -> SlipAnswer:
     return SlipAnswer(
         bank_number=title["bank_number"],
         number=title["number"] or title["control"],
+        wallet=title.get("wallet", ""),
         event=event,
         code=title["code"],
         amount=title["amount"],

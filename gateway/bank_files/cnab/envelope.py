@@ -193,6 +193,6 @@ def _doubts_of_file(last: Line, lines: int, lots: Sequence[Lot]) -> Iterator[str
 
 def misnumbered(line: int, before: str, found: str) -> Iterator[str]:
     """The doubt about a line that does not bear the number after that of the line before it."""
-    expected = f"{int(before) + 1 if before.isdigit() else 1:0{len(found)}d}"[-len(found) :]
-    if before.isdigit() and found != expected:
+    expected = f"{int(before) + 1 if before.isdecimal() else 1:0{len(found)}d}"[-len(found) :]
+    if before.isdecimal() and found != expected:
         yield f"Line {line} is numbered {found!r}, and should be {expected}."

@@ -229,3 +229,18 @@ def test_a_fetched_return_that_lacks_lines_waits_for_two_people(shop: Api, bank:
     sweep()
     boletos_due.run_due()
     assert now(shop, created)["status"] == "PAID"
+
+
+def test_the_same_number_of_another_wallet_is_another_boleto(acme: Shop, shop: Api, bank: Bank) -> None:
+    created = ordered(shop)
+    bank.given()
+    of_109 = returned([Said(created["id"], PAID, CENTS)], 1)
+    bank_files.fetched(bank.account, "1.ret", of_109.replace(b"109000010000", b"112000010000"))
+    boletos_due.run_due()
+    assert now(shop, created)["status"] == "PENDING"
+    assert [item.cause for item in SuspenseItem.objects.all()] == ["UNKNOWN_CHARGE"]
+
+    bank.account.provider_accounts.add(connected(acme, wallet="112"))
+    bank_files.fetched(bank.account, "2.ret", of_109)
+    boletos_due.run_due()
+    assert now(shop, created)["status"] == "PAID"

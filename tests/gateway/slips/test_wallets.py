@@ -45,6 +45,8 @@ def test_a_return_names_the_number_that_was_given(bank: str) -> None:
         assert agreement.number_in(f"{number:08d}{check}") == number
     assert agreement.number_in("") is None
     assert agreement.number_in("0000000X") is None
+    assert agreement.number_in("0000000²") is None
+    assert agreement.number_in("0000000²1") is None
 
 
 def test_a_number_with_a_wrong_check_digit_is_none_of_ours() -> None:
