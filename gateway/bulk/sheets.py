@@ -8,6 +8,7 @@ depends on the program that computed them last.
 import csv
 import io
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -22,6 +23,13 @@ from gateway.bulk.errors import UnreadableSheet
 LARGEST = 5 * 1024 * 1024
 LARGEST_UNPACKED = 60 * 1024 * 1024
 MOST_PARTS = 200
+MOST_TAGS = 500_000
+MOST_OTHER_TAGS = 50_000
+"""Of all parts together, and of those that hold no cells: reading costs time and memory for each tag, and a small file
+can hold millions.
+"""
+_WITH_CELLS = ("xl/worksheets/", "xl/sharedStrings.xml")
+_READ_AT_ONCE = 1024 * 1024
 MOST_ROWS = 5_000
 LAST_ROW = 20_000
 MOST_COLUMNS = 40
@@ -127,11 +135,21 @@ def _xlsx(content: bytes) -> Iterator[Row]:
 def _require_small(content: bytes) -> None:
     """The directory of the archive tells the sizes before anything is unpacked; unpacking more than it says fails."""
     try:
-        parts = zipfile.ZipFile(io.BytesIO(content)).infolist()
-    except (zipfile.BadZipFile, ValueError):
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        parts = archive.infolist()
+        if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > LARGEST_UNPACKED:
+            raise UnreadableSheet(reason=Unreadable.TOO_LARGE)
+        tags = {part.filename: _tags(archive, part) for part in parts}
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError):
         raise UnreadableSheet(reason=Unreadable.FORMAT) from None
-    if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > LARGEST_UNPACKED:
+    others = sum(count for name, count in tags.items() if not name.startswith(_WITH_CELLS))
+    if sum(tags.values()) > MOST_TAGS or others > MOST_OTHER_TAGS:
         raise UnreadableSheet(reason=Unreadable.TOO_LARGE)
+
+
+def _tags(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> int:
+    with archive.open(part) as unpacked:
+        return sum(chunk.count(b"<") for chunk in iter(lambda: unpacked.read(_READ_AT_ONCE), b""))
 
 
 def _of_xlsx(cell: Any) -> Cell:

@@ -113,6 +113,18 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked() -> None:
     assert refused(bomb.getvalue()) == Unreadable.TOO_LARGE
 
 
+@rows(
+    ("part", "tags"),
+    [("xl/worksheets/sheet1.xml", sheets.MOST_TAGS), ("xl/styles.xml", sheets.MOST_OTHER_TAGS)],
+)
+def test_a_small_file_with_millions_of_empty_cells_or_styles_is_refused_unread(part: str, tags: int) -> None:
+    content = io.BytesIO(xlsx(["a"], ["x"]))
+    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr(part, b"<c/>" * (tags + 1))
+
+    assert refused(content.getvalue()) == Unreadable.TOO_LARGE
+
+
 def test_an_xlsx_with_a_line_far_below_is_refused() -> None:
     content = rewritten(xlsx(["a"], ["x"]), '<row r="2"', '<row r="1000000"')
 
