@@ -44,7 +44,7 @@ def totals(file: BulkFile) -> list[tuple[str, int, int, int]]:
     return [(one["currency"], one["n"], one["amount"], one["fee"]) for one in summed.order_by("currency")]
 
 
-def same_before(merchant: Merchant, kind: str, digest: bytes) -> BulkFile | None:
+def same_before(merchant: Merchant | int, kind: str, digest: bytes) -> BulkFile | None:
     """The last confirmed file with the same rows."""
     same = BulkFile.objects.filter(merchant=merchant, kind=kind, digest=digest, confirmed_at__isnull=False)
     return same.order_by("-confirmed_at").first()

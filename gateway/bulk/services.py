@@ -11,6 +11,7 @@ from django.db.models import DurationField, ExpressionWrapper, F, Sum, Value
 from accounts.base import clock
 from accounts.base.ids import is_well_formed, new_id
 from accounts.models import Merchant, User
+from gateway.bulk import selectors
 from gateway.bulk.errors import BulkFileState, BulkFileUnknown, BulkNotReviewed
 from gateway.bulk.models import BulkFile, BulkLine, Kind, State
 from gateway.bulk.orders import RefundOrder, WithdrawalOrder
@@ -19,6 +20,8 @@ from ledger.wallets.selectors import holdings
 
 GOOD_FOR = timedelta(hours=1)
 """How long a checked file can be confirmed: balances, fees and limits change."""
+SAME_FILE = "same_file"
+"""The warning of a file whose rows were confirmed before."""
 _STEP = timedelta(microseconds=1)
 
 
@@ -85,12 +88,13 @@ def confirm(merchant: Merchant, file_id: str, *, by: User, reviewed: bool) -> Bu
     """Lets the lines be carried out, in their order.
 
     Raises ONP404_BULK_FILE, ONP409_BULK_FILE_STATE, ONP409_BULK_FILE_REVIEW (`reviewed` is False and the file has
-    warnings) and, for withdrawals, ONP422_INSUFFICIENT_BALANCE if not all of them are covered.
+    warnings, or the same rows were confirmed since it was checked: see `look_again`) and, for withdrawals,
+    ONP422_INSUFFICIENT_BALANCE if not all of them are covered.
     """
-    file, now = lock(merchant, file_id), clock.now(merchant)
+    file, now = _lock_with_same(merchant, file_id), clock.now(merchant)
     if file.confirmed_at is not None or now > file.uploaded_at + GOOD_FOR:
         raise BulkFileState
-    if file.warnings and not reviewed:
+    if (file.warnings and not reviewed) or _is_repeated(file):
         raise BulkNotReviewed(field="reviewed")
     if file.kind == Kind.WITHDRAWALS:
         _require_covered(merchant, file)
@@ -99,6 +103,20 @@ def confirm(merchant: Merchant, file_id: str, *, by: User, reviewed: bool) -> Bu
     file.save(update_fields=["confirmed_by", "confirmed_at", "tell_at"])
     file.lines.update(due_at=Value(now) + ExpressionWrapper(F("row") * Value(_STEP), DurationField()))
     return file
+
+
+def look_again(file: BulkFile) -> None:
+    """Warns of a file that waits if the same rows were confirmed since it was checked, by another tab or person."""
+    if file.confirmed_at is None and _is_repeated(file):
+        file.warnings = {**file.warnings, SAME_FILE: []}
+        file.save(update_fields=["warnings"])
+
+
+def _is_repeated(file: BulkFile) -> bool:
+    """Whether the same rows were confirmed without a warning of that."""
+    if SAME_FILE in file.warnings:
+        return False
+    return selectors.same_before(file.merchant_id, file.kind, bytes(file.digest)) is not None
 
 
 def _require_covered(merchant: Merchant, file: BulkFile) -> None:
@@ -126,6 +144,14 @@ def stop(merchant: Merchant, file_id: str) -> int:
         file.stopped_at = now
         file.save(update_fields=["stopped_at"])
     return len(ids)
+
+
+def _lock_with_same(merchant: Merchant, file_id: str) -> BulkFile:
+    """The file, locked together with all files of the same rows: they are confirmed one after the other."""
+    mine = BulkFile.objects.filter(merchant=merchant)
+    same = mine.filter(digest__in=mine.filter(pk=file_id).values("digest")) if is_well_formed(file_id) else mine.none()
+    list(same.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    return lock(merchant, file_id)
 
 
 def lock(merchant: Merchant, file_id: str) -> BulkFile:

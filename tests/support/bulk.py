@@ -1,5 +1,6 @@
 """Bulk files that somebody uploaded and confirmed."""
 
+import secrets
 from decimal import Decimal
 from typing import Any
 
@@ -25,5 +26,6 @@ def a_file(
     where = merchant or shop.sandbox
     orders = [WithdrawalOrder("PIX", Decimal(amount), "BRL", "", to or TO) for amount in amounts]
     rows = [services.Line(n, one, {}, int(one.amount * 100), "BRL") for n, one in enumerate(orders, start=2)]
-    file = services.keep(where, Kind.WITHDRAWALS, "pay.csv", b"x" * 32, rows, warnings or {}, by=by, way="pix")
+    digest = secrets.token_bytes(32)
+    file = services.keep(where, Kind.WITHDRAWALS, "pay.csv", digest, rows, warnings or {}, by=by, way="pix")
     return services.confirm(where, file.pk, by=confirmed_by or by, reviewed=True)

@@ -11,7 +11,7 @@ from accounts.base import clock
 from accounts.models import Merchant
 from gateway.bulk import selectors, sheets
 from gateway.bulk.models import Kind
-from gateway.bulk.services import Line
+from gateway.bulk.services import SAME_FILE, Line
 from gateway.dashboard.bulk.columns import REFUNDS, columns_of
 from gateway.dashboard.bulk.refund_rows import refund_line
 from gateway.dashboard.bulk.refund_rows import standings as payments_of
@@ -21,8 +21,8 @@ from gateway.dashboard.withdrawals.ways import WAYS
 
 K = TypeVar("K", bound=Hashable)
 
-REPEATED, RECENT, NEW, SAME_FILE = "repeated", "recent", "new", "same_file"
-"""Warnings: lines that are alike, that were paid in the last days, to new beneficiaries, and a file known before."""
+REPEATED, RECENT, NEW = "repeated", "recent", "new"
+"""Warnings: lines that are alike, that were paid in the last days, and to new beneficiaries."""
 
 
 @dataclass(slots=True)

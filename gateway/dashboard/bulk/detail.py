@@ -114,6 +114,7 @@ def stop(request: HttpRequest, here: RequestContext, file_id: str) -> HttpRespon
 
 def _page(here: RequestContext, file: BulkFile, form: ConfirmForm) -> HttpResponse:
     """The review, or the progress."""
+    services.look_again(file)
     counts = selectors.counts(file)
     lines = page_of(file.lines.order_by("row", "id"), here.request.GET)
     warnings = [

@@ -147,6 +147,22 @@ def test_the_same_lines_again_and_the_same_payment_again_are_noticed(finance: Cl
     assert due.run_due() == 0
 
 
+def test_a_file_that_was_checked_twice_is_not_confirmed_twice_unseen(finance: Client, page: Page, money: Shop) -> None:
+    """Two tabs with the same file: the second confirmation was given before anybody could see that it repeats."""
+    content = pix(";a@b.com.br;10,00;", ";c@b.com.br;20,00;")
+    files = [kept(finance, page, content) for _ in range(2)]
+    forms = [finance.get(page("bulk_file", file.pk)).context["form"]["once"].value() for file in files]
+    for file, once in zip(files, forms, strict=True):
+        answer = finance.post(page("confirm_bulk_file", file.pk), {"once": once, "reviewed": "on"}, follow=True)
+    due.run_due()
+
+    assert Withdrawal.objects.count() == 2
+    assert b"A file with exactly these lines was confirmed before." in answer.content
+    confirmed(finance, page, files[1], reviewed="on")
+    due.run_due()
+    assert Withdrawal.objects.count() == 4
+
+
 def test_a_line_that_is_refused_costs_no_other_its_outcome(finance: Client, page: Page, money: Shop) -> None:
     file = kept(finance, page, pix(";a@b.com.br;10;one", ";c@b.com.br;20;two", ";d@b.com.br;30;three"))
     confirmed(finance, page, file, reviewed="on")
