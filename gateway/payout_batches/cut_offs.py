@@ -10,10 +10,9 @@ from accounts.models import Environment
 from gateway.payout_batches import files, services
 from gateway.payout_batches.errors import NotPaidByFile
 from gateway.payout_batches.selectors import Waiting, waiting_by_account
-from gateway.providers.by_file import PaysByFile
+from gateway.providers.by_file import SATURDAY, PaysByFile
 
 log = structlog.get_logger()
-SATURDAY = 5
 
 
 def gather(now: datetime) -> int:

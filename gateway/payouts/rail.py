@@ -1,5 +1,6 @@
 """The interface of a payout rail. A rail gets plain values, never a Withdrawal, and stores nothing."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -118,6 +119,8 @@ class PayoutRail(ABC):
     """The members of a destination that name the account. The others only describe it."""
     reference_name: ClassVar[str]
     """The name of the provider's id in responses."""
+    reference_form: ClassVar[re.Pattern[str]] = re.compile(r".+")
+    """The ids that have that name. Others of the provider, such as a bank's of a TED, are for staff alone."""
     returns: ClassVar[bool] = True
     """Whether money can be returned after it arrived."""
     is_by_batch: ClassVar[bool] = False
@@ -157,6 +160,10 @@ class PayoutRail(ABC):
     def admit(self, order: PayoutOrder, *, tries: int) -> None:
         """Asks the provider, never inside a transaction. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE."""
         raise NotImplementedError
+
+    def proof(self, reference: str | None) -> str | None:
+        """The provider's id, if it is what `reference_name` calls it."""
+        return reference if reference and self.reference_form.fullmatch(reference) else None
 
     def market(self, currency: str) -> PayoutMarket:
         """The market of a payout currency."""

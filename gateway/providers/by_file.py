@@ -3,11 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import ClassVar, Protocol
 from zoneinfo import ZoneInfo
 
 from gateway.bank_files.shapes import Party, PaymentFile, Way
+
+SATURDAY = 5
+"""Of the days of a week, from 0: banks work on the days before it."""
 
 
 class Unwritable(Exception):
@@ -73,6 +76,11 @@ class PaysByFile(ABC):
     def day(self, at: datetime) -> date:
         """The date at the institution."""
         return at.astimezone(self.zone).date()
+
+    def next_working_day(self, at: datetime) -> date:
+        """The date at the institution, or the Monday after it. Holidays are not known."""
+        day = self.day(at)
+        return day + timedelta(days=7 - day.weekday() if day.weekday() >= SATURDAY else 0)
 
     @property
     def folder(self) -> Folder | None:

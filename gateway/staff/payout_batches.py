@@ -58,7 +58,8 @@ class GatherForm(forms.Form):
     def __init__(self, data: Any = None) -> None:
         waiting = {f"{one.account.pk}:{one.currency}": one for one in waiting_by_account()}
         self._days = {way: _today(one.account) for way, one in waiting.items()}
-        super().__init__(data, initial={"pay_on": min(self._days.values(), default=utcnow().date())})
+        working = [_today(one.account, working=True) for one in waiting.values()]
+        super().__init__(data, initial={"pay_on": min(working, default=utcnow().date())})
         self.fields["way"].choices = [  # type: ignore[attr-defined]
             ("", "---------"),
             *(
@@ -75,10 +76,12 @@ class GatherForm(forms.Form):
         return found
 
 
-def _today(account: ProviderAccount) -> date:
-    """The date at the bank."""
+def _today(account: ProviderAccount, *, working: bool = False) -> date:
+    """The date at the bank, or the next one on which banks work."""
     way = files.way_of(account)
-    return way.day(utcnow()) if way else utcnow().date()
+    if way is None:
+        return utcnow().date()
+    return way.next_working_day(utcnow()) if working else way.day(utcnow())
 
 
 class ClearForm(NoteForm):

@@ -43,7 +43,8 @@ class ArrivedForm(WithdrawalDecisionForm):
         super().__init__(withdrawal, data)
         named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
         self.fields["reference"].label = words(named)
-        self.fields["reference"].help_text = f"The provider's own id of the payout. The company sees it as {named}"
+        shown = f"The provider's own id of the payout. The company sees it as {named} if it is one"
+        self.fields["reference"].help_text = shown
         self.initial["reference"] = withdrawal.rail_reference
 
     def outcome(self) -> PayoutOutcome:

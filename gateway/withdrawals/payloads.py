@@ -117,7 +117,7 @@ def withdrawal(withdrawal: Withdrawal) -> WithdrawalPayload:
         "totalDebited": to_decimal(withdrawal.total, withdrawal.currency),
         "destination": withdrawal.destination,
         **_bought(withdrawal),
-        rail.reference_name: withdrawal.rail_reference,
+        rail.reference_name: rail.proof(withdrawal.rail_reference),
         "approval": _approval(withdrawal),
         "resolution": resolution(withdrawal),
         "updatedAt": timestamp(withdrawal.updated_at),

@@ -345,7 +345,7 @@ OF: dict[str, dict[str, str]] = {
         "failure": "Why the withdrawal FAILED or was RETURNED; absent otherwise.",
         "completedAt": "When it reached the beneficiary; null until then.",
         "destination": "The destination, masked.",
-        "endToEndId": "PIX: the id of the transfer in the Brazilian payment system.",
+        "endToEndId": "PIX: the id of the transfer in the Brazilian payment system; null if the bank tells none.",
         "cep": "SPEI in production: where Banco de México shows the receipt (CEP); absent until it is settled.",
     },
     "WrongMemberPayload": {

@@ -24,6 +24,7 @@ from gateway.dashboard.withdrawals.words import (
     DESTINATION,
     DOCUMENT_TYPE,
     FAILURE,
+    ID_AT_THE_BANK,
     KEY_TYPE,
     PROOF,
     Said,
@@ -69,15 +70,21 @@ def withdrawal(request: HttpRequest, here: RequestContext, withdrawal_id: str) -
     return _shown(here, selectors.get(here.merchant, withdrawal_id), OutcomeForm())
 
 
-def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int = 200) -> HttpResponse:
+def _proof(one: Withdrawal) -> tuple[Said, str | None]:
+    """The provider's id of the money, with what it is."""
     rail = by_currency(one.rail)[one.payout_currency]
+    is_proof = not one.rail_reference or rail.proof(one.rail_reference)
+    return PROOF[rail.reference_name] if is_proof else ID_AT_THE_BANK, one.rail_reference
+
+
+def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int = 200) -> HttpResponse:
     look = here.request.GET.get("look", "0")
     return here.render(
         "withdrawals/detail.html",
         status=status,
         withdrawal=one,
         destination=_destination(one),
-        proof=(PROOF[rail.reference_name], one.rail_reference),
+        proof=_proof(one),
         moments=_moments(one),
         failure=FAILURE.get(one.failure_code or ""),
         changes=changes(here.merchant, [one.pk]),

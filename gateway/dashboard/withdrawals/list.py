@@ -15,7 +15,7 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
-from gateway.dashboard.withdrawals.words import FAILURE
+from gateway.dashboard.withdrawals.words import FAILURE, ID_AT_THE_BANK
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payouts.registry import RailName
 from gateway.withdrawals import selectors
@@ -84,7 +84,7 @@ COLUMNS: list[CsvColumn[Withdrawal]] = [
     (gettext_lazy("Received"), lambda one: to_decimal(one.payout_amount, one.payout_currency)),
     (gettext_lazy("Received in"), lambda one: one.payout_currency),
     (gettext_lazy("Reference"), lambda one: one.reference),
-    (gettext_lazy("Id at the bank"), lambda one: one.rail_reference),
+    (ID_AT_THE_BANK, lambda one: one.rail_reference),
     (gettext_lazy("Why not"), _failure),
     (gettext_lazy("Completed"), lambda one: one.completed_at),
     (gettext_lazy("Returned"), lambda one: one.returned_at),

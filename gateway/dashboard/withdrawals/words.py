@@ -57,6 +57,7 @@ PROOF: dict[str, Said] = {
     "transactionHash": _("Transaction hash"),
 }
 """Labels of the provider's id of the money."""
+ID_AT_THE_BANK = _("Id at the bank")
 
 GATE: dict[str, Said] = {
     "PERMISSION": _("Your role can move money"),

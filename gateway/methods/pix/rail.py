@@ -18,6 +18,7 @@ from gateway.methods.sandbox import SandboxRail
 
 DAY = 86_400
 SANDBOX_HOST = "pix.sandbox.onpay.example"
+END_TO_END_ID = re.compile(r"E[0-9]{20}[0-9A-Za-z]{11}")
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
@@ -43,7 +44,7 @@ class Pix(Rail):
         ),
     )
 
-    bank_reference: ClassVar[re.Pattern[str]] = re.compile(r"E[0-9]{20}[0-9A-Za-z]{11}")
+    bank_reference: ClassVar[re.Pattern[str]] = END_TO_END_ID
     bank_reference_is_unique: ClassVar[bool] = True
 
     takes_due_date: ClassVar[bool] = True

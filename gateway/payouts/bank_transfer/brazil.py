@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from accounts.base.errors import Fault
 from gateway.methods import documents
-from gateway.methods.pix.rail import end_to_end_id_of
+from gateway.methods.pix.rail import END_TO_END_ID, end_to_end_id_of
 from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout
 
@@ -86,6 +86,7 @@ class BrazilianPayout(PayoutRail):
     )  # fmt: skip
     account_members: ClassVar[tuple[str, ...]] = ("bankCode", "branch", "accountNumber", "accountType")
     reference_name: ClassVar[str] = "endToEndId"
+    reference_form: ClassVar[re.Pattern[str]] = END_TO_END_ID
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         missing = [Fault(name, "REQUIRED", "This field is required.") for name in self.members if not draft.get(name)]

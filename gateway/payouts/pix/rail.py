@@ -1,5 +1,6 @@
 """PIX payouts: to a key registered at the beneficiary's bank."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.pix.keys import FORMS, is_pix_key, normalized
-from gateway.methods.pix.rail import end_to_end_id_of
+from gateway.methods.pix.rail import END_TO_END_ID, end_to_end_id_of
 from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout
 
@@ -21,6 +22,7 @@ class PixPayout(PayoutRail):
     members: ClassVar[tuple[str, ...]] = ("pixKey", "pixKeyType")
     account_members: ClassVar[tuple[str, ...]] = ("pixKey",)
     reference_name: ClassVar[str] = "endToEndId"
+    reference_form: ClassVar[re.Pattern[str]] = END_TO_END_ID
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         key, kind = draft.get("pixKey"), draft.get("pixKeyType")

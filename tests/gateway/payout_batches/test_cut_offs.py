@@ -8,9 +8,11 @@ import pytest
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.models import AuditEntry
+from gateway.bank_files.shapes import Party
 from gateway.payout_batches import cut_offs, files, services
 from gateway.payout_batches.errors import BatchChanged
 from gateway.payout_batches.models import BatchOrder, PayoutBatch
+from gateway.providers.order_list import OrderList
 from gateway.withdrawals.models import Withdrawal
 from tests.support.batches import BY_CNAB, bank_account, handed_over, release
 from tests.support.companies import Shop
@@ -66,3 +68,10 @@ def test_what_was_queued_before_a_cut_off_is_gathered_then_and_waits_for_people(
     with pytest.raises(BatchChanged):
         handed_over(second)
     assert PayoutBatch.objects.get(pk=second.pk).downloads == 0
+
+
+def test_by_default_a_file_gathered_by_hand_is_paid_on_a_day_on_which_banks_work() -> None:
+    way = OrderList(Party("Onpay"), SAO_PAULO)
+    days = [way.next_working_day(monday(22) + timedelta(days=number)) - monday(22).date() for number in range(7)]
+
+    assert [day.days for day in days] == [0, 1, 2, 3, 4, 7, 7], "UTC is a day ahead"
