@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -24,6 +24,8 @@ from ledger.notation import plain_amount
 
 SAME_COUNT = timedelta(days=200)
 """Banks count statements again from 1 each year: until then the same number is the same statement."""
+EARLIEST, AHEAD = date(2000, 1, 1), timedelta(days=31)
+"""Banks give the statement of an unfinished month with its last day."""
 LARGEST = 10**MAX_SIGNIFICANT_DIGITS
 _COLUMNS = [field.attname for field in BankLine._meta.concrete_fields]
 
@@ -80,6 +82,7 @@ def _following(account: BankAccount, documents: Sequence[Statement]) -> list[Nex
     found = []
     statements = [one for one in documents if not one.is_notice]
     for told in sorted(statements, key=lambda one: (one.closed_on, one.opened_on)):
+        _require_possible(told)
         digest = _digest(told)
         if BankStatement.objects.filter(account=account, digest=digest).exists():
             continue
@@ -92,6 +95,14 @@ def _following(account: BankAccount, documents: Sequence[Statement]) -> list[Nex
     if statements and not found:
         raise DocumentRefused(RefusalCause.KNOWN, "its statements were imported before")
     return found
+
+
+def _require_possible(told: Statement) -> None:
+    """Raises DocumentRefused for days of no statement of ours. One far ahead would make all that follow too old."""
+    days = [told.opened_on, told.closed_on, *(line.booked_on for line in told.lines)]
+    wrong = next((day for day in days if not EARLIEST <= day <= utcnow().date() + AHEAD), None)
+    if wrong:
+        raise DocumentRefused(RefusalCause.UNREADABLE, f"{wrong} is no day of a statement")
 
 
 def _next(told: Statement, before: int | None, digest: str) -> Next:
@@ -142,7 +153,9 @@ def _is_booked(account: BankAccount, told: Statement) -> bool:
 
 
 def _store(file: ImportedFile, one: Next) -> None:
+    """Lines that move no money, such as a tax of 0.00, are left out."""
     account, told = file.account, one.statement
+    told = replace(told, lines=[line for line in told.lines if line.amount])
     last = last_of(account)
     statement = BankStatement.objects.create(
         account=account,

@@ -5,9 +5,11 @@ from datetime import date, timedelta
 
 import pytest
 
+from accounts.base.clock import utcnow
 from gateway.bank_files.shapes import Statement
 from gateway.reconciliation.handlers import DocumentRefused
 from gateway.reconciliation.models import BankLine, BankStatement
+from ledger.verify import verify
 from tests.support.bank_accounts import TODAY, a_bank_account, booked, imported, line, lines_of, statement
 
 pytestmark = pytest.mark.django_db
@@ -71,4 +73,25 @@ def test_a_first_statement_without_a_balance_is_refused() -> None:
         imported(account, replace(statement(line("1.00")), opening=None, closing=None))
 
     assert refused.value.cause == "NO_BALANCE"
+    assert not BankStatement.objects.exists()
+
+
+def test_lines_that_move_no_money_are_left_out() -> None:
+    account = a_bank_account()
+
+    imported(account, statement(line("0.00", text="IOF"), line("5.00"), line("-0.00", text="SALDO")))
+
+    assert [one.amount for one in lines_of(account)] == [500]
+    assert (BankStatement.objects.get().lines, booked(account), verify()) == (1, 500, [])
+
+
+@pytest.mark.parametrize("wrong", [date(1, 1, 1), date(9999, 12, 31), utcnow().date() + timedelta(days=40)])
+def test_a_day_of_no_statement_blocks_no_statement_that_follows(wrong: date) -> None:
+    account = a_bank_account()
+    days = {"opened_on": min(wrong, TODAY), "closed_on": max(wrong, TODAY)}
+
+    for impossible in (statement(line("5.00"), **days), statement(line("5.00", booked_on=wrong))):
+        with pytest.raises(DocumentRefused, match="is no day of a statement"):
+            imported(account, impossible)
+
     assert not BankStatement.objects.exists()
