@@ -13,6 +13,7 @@ class GatewayConfig(AppConfig):
     def ready(self) -> None:
         from gateway import celery, checks, seeds  # noqa: F401  (they register themselves)
         from gateway.boletos import returns as takes_collection_returns  # noqa: F401
+        from gateway.bulk import due as asks_for_whole_files  # noqa: F401
         from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.overview import checks as of_providers  # noqa: F401
         from gateway.payments import callbacks as about_payments  # noqa: F401

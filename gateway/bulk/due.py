@@ -15,10 +15,11 @@ from gateway.bulk import notices
 from gateway.bulk.approvals import withdrawals_of
 from gateway.bulk.models import BulkFile, BulkLine, FileDecision, Kind, LineDecision, State
 from gateway.bulk.orders import refund, withdraw
+from gateway.withdrawals.approvals import asking
 from gateway.withdrawals.approvals import services as approvals
 from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.approvals.models import Decision
-from gateway.withdrawals.models import ApprovalState
+from gateway.withdrawals.models import ApprovalState, Withdrawal
 
 TRIES = 10
 RETRIED_AFTER = timedelta(seconds=30)
@@ -78,8 +79,17 @@ def _settle(line: BulkLine | LineDecision, due_at: datetime, act: Callable[[], N
     line.save(update_fields=["tries", "due_at", "state", "code", "message", "done_at", *result])
 
 
+@asking.asked_again_by
+def _ask_again(withdrawal: Withdrawal, at: datetime) -> None:
+    """Approvals of one withdrawal lapsed: people are asked once for all that wait by then, unless it is too late."""
+    files = BulkFile.objects.filter(merchant=withdrawal.merchant, lines__result_id=withdrawal.pk)
+    files.update(tell_at=at + LOOKED_AGAIN_AFTER)
+    if withdrawal.approval_expires_at and withdrawal.approval_expires_at > at:
+        files.update(told_at=None)
+
+
 def _tell_of_file(file: BulkFile, due_at: datetime) -> None:
-    """One e-mail when all lines are carried out, and one if withdrawals were not approved in time."""
+    """One e-mail when all lines are carried out or approvals lapsed, and one if some were not approved in time."""
     now = clock.now(file.merchant)
     if file.lines.filter(state=State.WAITING).exists():
         file.tell_at = max(now, due_at) + LOOKED_AGAIN_AFTER

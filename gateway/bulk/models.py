@@ -88,6 +88,7 @@ class BulkLine(models.Model):
         indexes = [
             models.Index(fields=["due_at"], name="bulk_lines_to_carry_out", condition=Q(due_at__isnull=False)),
             models.Index(fields=["merchant", "due_at"], name="next_bulk_line", condition=Q(due_at__isnull=False)),
+            models.Index(fields=["result_id"], name="bulk_lines_by_result", condition=~Q(result_id="")),
         ]
         constraints = [
             models.UniqueConstraint(fields=["file", "row"], name="one_bulk_line_per_row"),

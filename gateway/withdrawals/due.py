@@ -55,7 +55,7 @@ def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
         withdrawal.ask_at = max(due_at, clock.now(merchant)) + HELD_BACK_FOR
         withdrawal.save(update_fields=["ask_at"])
         return None
-    if is_unsent and asking.is_lapsed(withdrawal, clock.now(merchant)):
+    if is_unsent and asking.is_lapsed(withdrawal, max(due_at, clock.now(merchant))):
         return None
     if rail and rail.is_by_batch:
         queue(withdrawal, clock.now(merchant))

@@ -40,13 +40,13 @@ def is_new(withdrawal: Withdrawal) -> bool:
 
 
 def accepted(withdrawal: Withdrawal) -> None:
-    """A new destination is reported immediately to everybody who can move money, with the rest of its file if it has
-    one; others are in the summary.
+    """A new destination is reported immediately to everybody who can move money: with the rest of its file if it has
+    one, with the question if it waits for approval. Others are in the summary.
     """
     if not is_notified(withdrawal.merchant):
         return
     if is_new(withdrawal):
-        if not withdrawal.is_told_together:
+        if not withdrawal.is_told_together and withdrawal.approval is None:
             _notify(withdrawal, _("a withdrawal to a new destination"), "withdrawal_new_destination", None)
     else:
         Withdrawal.objects.filter(pk=withdrawal.pk).update(is_to_sum_up=True)

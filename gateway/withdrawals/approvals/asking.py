@@ -1,5 +1,6 @@
 """Asking for approvals: when a withdrawal is accepted, and when approvals no longer count before it is sent."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 import structlog
@@ -12,6 +13,8 @@ from gateway.withdrawals.models import ApprovalState, Withdrawal
 from webhooks.outbox import emit
 
 log = structlog.get_logger()
+Teller = Callable[[Withdrawal, datetime], object]
+_tellers: list[Teller] = []
 REQUESTED = "withdrawal.approval_requested"
 
 
@@ -32,6 +35,12 @@ def announce(withdrawal: Withdrawal, at: datetime, *, is_told: bool = True) -> N
         notices.asked(withdrawal)
 
 
+def asked_again_by(teller: Teller) -> Teller:
+    """Registers who asks again for approvals of withdrawals of which people are told together."""
+    _tellers.append(teller)
+    return teller
+
+
 def is_lapsed(withdrawal: Withdrawal, at: datetime) -> bool:
     """Counts the approvals of a locked withdrawal that was never sent; if too few are left it waits again."""
     if withdrawal.approval != ApprovalState.APPROVED or withdrawal.sent_times:
@@ -43,5 +52,7 @@ def is_lapsed(withdrawal: Withdrawal, at: datetime) -> bool:
     withdrawal.approval, withdrawal.approvals_given, withdrawal.ask_at = ApprovalState.PENDING, given, None
     withdrawal.queued_at, withdrawal.updated_at = None, at
     withdrawal.save(update_fields=["approval", "approvals_given", "ask_at", "queued_at", "updated_at"])
-    announce(withdrawal, at)
+    announce(withdrawal, at, is_told=not withdrawal.is_told_together)
+    for tell in _tellers if withdrawal.is_told_together else ():
+        tell(withdrawal, at)
     return True

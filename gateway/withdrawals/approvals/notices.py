@@ -11,7 +11,7 @@ from accounts.roles import Role
 from gateway.withdrawals.approvals.identities import names
 from gateway.withdrawals.approvals.models import Approval
 from gateway.withdrawals.models import ApprovalState, Withdrawal
-from gateway.withdrawals.notices import READERS
+from gateway.withdrawals.notices import READERS, is_new
 from gateway.withdrawals.rules.selectors import in_force
 from ledger.notation import in_market
 
@@ -24,9 +24,11 @@ SUBJECTS: dict[str, Promise] = {
 
 
 def asked(withdrawal: Withdrawal) -> None:
-    """Tells owners and approvers that a withdrawal waits for them."""
+    """Tells owners and approvers that a withdrawal waits for them; of a new destination all who can move money."""
     roles, also = approvers(withdrawal.merchant)
-    _notify(withdrawal, _("a withdrawal waits for approval"), roles, also=also)
+    new = is_notified(withdrawal.merchant) and is_new(withdrawal)
+    subject = _("a withdrawal waits for approval")
+    _notify(withdrawal, subject, {*roles, *READERS} if new else roles, also=also, is_new=new)
 
 
 def approvers(merchant: Merchant) -> tuple[set[Role], Iterable[str]]:
@@ -43,7 +45,14 @@ def decided(withdrawal: Withdrawal) -> None:
     _notify(withdrawal, SUBJECTS[str(withdrawal.approval)], READERS if has_ended else (Role.OWNER,))
 
 
-def _notify(withdrawal: Withdrawal, subject: Promise, roles: Collection[Role], *, also: Iterable[str] = ()) -> None:
+def _notify(
+    withdrawal: Withdrawal,
+    subject: Promise,
+    roles: Collection[Role],
+    *,
+    also: Iterable[str] = (),
+    is_new: bool = False,
+) -> None:
     merchant = withdrawal.merchant
     if not is_notified(merchant):
         return
@@ -60,6 +69,7 @@ def _notify(withdrawal: Withdrawal, subject: Promise, roles: Collection[Role], *
             also=also,
             withdrawal=withdrawal,
             state=str(withdrawal.approval),
+            is_new=is_new,
             requesters=names(withdrawal.asked_by),
             missing=withdrawal.approvals_required - withdrawal.approvals_given,
             decisions=[(one.decision, str(one.person or one.key)) for one in decisions],

@@ -26,7 +26,7 @@ LANGUAGES = {"en": "en", "pt": "pt-br", "es": "es"}
 TO = {"name": "Rent", "rail": "PIX", "currency": "BRL"}
 SUBJECTS = [
     "your withdrawal rules were changed", "a beneficiary was added", "a beneficiary was removed",
-    "a withdrawal to a new destination", "a withdrawal waits for approval", "a withdrawal received another approval",
+    "a withdrawal waits for approval", "a withdrawal received another approval",
     "a withdrawal was approved",
     "a withdrawal waits for approval", "a withdrawal was rejected",
     "a file of withdrawals waits for approval", "withdrawals of a file were approved",

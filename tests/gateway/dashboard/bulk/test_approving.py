@@ -15,13 +15,13 @@ from gateway.bulk.models import BulkFile, LineDecision
 from gateway.withdrawals.models import Withdrawal
 from ledger.verify import verify
 from tests.support.api import Api
-from tests.support.approvals import set_rules, the_owner
+from tests.support.approvals import age, set_rules, the_owner
 from tests.support.bulk import a_file
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.pages import Page
 from tests.support.people import a_member, browser_of
-from tests.support.withdrawals import fund, nothing_moves, wait
+from tests.support.withdrawals import change, fund, nothing_moves, wait
 
 
 @pytest.fixture
@@ -135,6 +135,29 @@ def test_silence_is_told_once(file: BulkFile, acme: Shop, api: Api, boss: Client
     ]
     with nothing_moves(acme):
         assert decide(boss, page, file).status_code == 302
+
+
+def test_approvals_that_lapse_are_asked_for_once_for_the_file(
+    file: BulkFile, acme: Shop, api: Api, asking: User, page: Page
+) -> None:
+    """Two approved withdrawals are held back; meanwhile the approver loses the role."""
+    other = a_member(acme.company, Role.OWNER, "second@acme.example")
+    age(Membership.objects.get(user=other))
+    decide(browser_of(other), page, file)
+    due.run_due()
+    change(acme, withdrawal_enabled=False)
+    wait(api, 30)
+    Membership.objects.filter(user=other).update(role=Role.VIEWER)
+    change(acme, withdrawal_enabled=True)
+    wait(api, 120)
+
+    assert approvals(file)[1:] == ["PENDING", "PENDING"]
+    waits = ("owner", "a file of withdrawals waits for approval")
+    assert [mail for mail in written() if mail[0] == "owner"] == [
+        waits, ("owner", "withdrawals of a file were approved"), waits,
+    ]  # fmt: skip
+    wait(api, 24 * 3600)
+    assert ("owner", "withdrawals of a file were not approved in time") in written()
 
 
 def test_strangers_find_no_file(file: BulkFile, acme: Shop, globex: Shop, viewer: Client, page: Page) -> None:
