@@ -7,16 +7,19 @@ from io import BytesIO
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import structlog
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from accounts.base.wire import NotOneJsonObject, dumps, loads
-from gateway.providers.client import MB, Answer, Call, Client
+from gateway.providers.client import MB, Answer, Call, Client, shaped
 from gateway.providers.errors import Unclear
 from gateway.providers.stp.burst import burst_of
 from gateway.providers.stp.credentials import StpCredentials
 from gateway.providers.stp.shapes import ReceivedOrder, Result, SentOrder
 from gateway.providers.stp.signing import original_string, signature
+
+log = structlog.get_logger()
 
 INSTITUTION = 90646
 ORDERS, BALANCES = "/speiws/rest/ordenPago", "/spei/webservices/SpeiConsultaServices"
@@ -61,11 +64,13 @@ class StpApi:
             return found.order
         return None
 
-    def received(self, since: datetime, until: datetime) -> Iterator[ReceivedOrder]:
-        """All orders that arrived in the days of the window, each once."""
+    def received(self, since: datetime, until: datetime, clabe: str = "") -> Iterator[ReceivedOrder]:
+        """All orders that arrived in the days of the window, each once. One that cannot be read is left with a critical
+        log line, but raises Unclear if it is to this CLABE.
+        """
         seen: set[str] = set()
         for day in days_of_operation(since, until, until):
-            for one in self._received_on(day):
+            for one in self._received_on(day, clabe):
                 if one.reference not in seen:
                     seen.add(one.reference)
                     yield one
@@ -96,7 +101,7 @@ class StpApi:
         except (ParseError, DefusedXmlException, InvalidOperation):
             raise Unclear("an answer without a balance") from None
 
-    def _received_on(self, day: date | None) -> Iterator[ReceivedOrder]:
+    def _received_on(self, day: date | None, clabe: str = "") -> Iterator[ReceivedOrder]:
         """`day` None: the one that is under way."""
         members, into = {"estado": "R", **_of_day(day)}, BytesIO()
         self._client.download(self._call("POST", "/consOrdenesFech", members), into, LARGEST_LIST)
@@ -106,7 +111,7 @@ class StpApi:
             raise Unclear("a list without a JSON object") from None
         if found.error and not found.is_nothing_found:
             raise Unclear(_words(found))
-        yield from (one for one in found.received if one)
+        yield from (one for listed in found.received if listed and (one := _received(listed, clabe)))
 
     def _call(self, method: str, path: str, members: Mapping[str, Any], about: str = "") -> Call:
         """The signature is of those members that an order has, too."""
@@ -129,6 +134,16 @@ def days_of_operation(since: datetime, latest: datetime, now: datetime) -> Itera
         is_over = day < today.date() or (day == today.date() and today.hour >= DAY_ENDS)
         if is_over and day.weekday() < 5:
             yield day
+
+
+def _received(listed: Mapping[str, Any], clabe: str) -> ReceivedOrder | None:
+    try:
+        return shaped(listed, ReceivedOrder)
+    except Unclear as wrong:
+        if clabe and listed.get("cuentaBeneficiario") == clabe:
+            raise
+        log.critical("provider.unreadable_deposit", key=str(listed.get("claveRastreo"))[:40], reason=wrong.reason)
+        return None
 
 
 def _of_day(day: date | None) -> dict[str, str]:

@@ -81,7 +81,7 @@ class StpSpei(Spei):
         except SeriesUsedUp:  # it never had one
             return []
         since = max(now - LISTED_FOR, min(order.created_at, now))
-        found = self._api.received(since, now) if afresh else self._api.received_by(clabe, since, now)
+        found = self._api.received(since, now, clabe) if afresh else self._api.received_by(clabe, since, now)
         return [one for one in found if one.clabe == clabe and one.is_money]
 
     def _transfer_back(self, order: RefundOrder, at: datetime) -> Transfer | tuple[str, str]:

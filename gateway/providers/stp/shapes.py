@@ -1,7 +1,7 @@
 """What STP answers and tells, as far as we read it."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 from pydantic.dataclasses import dataclass
@@ -66,7 +66,7 @@ class Result:
     id: Annotated[int, Field(validation_alias=AliasPath("resultado", "id"))]
     error: Annotated[Text, Field(validation_alias=AliasPath("resultado", "descripcionError"))] = ""
     order: Annotated[SentOrder | None, Field(validation_alias=AliasPath("resultado", "ordenPago"))] = None
-    received: Annotated[tuple[ReceivedOrder | None, ...], Field(validation_alias=AliasPath("resultado", "lst"))] = ()
+    received: Annotated[tuple[dict[str, Any] | None, ...], Field(validation_alias=AliasPath("resultado", "lst"))] = ()
 
     @property
     def is_nothing_found(self) -> bool:

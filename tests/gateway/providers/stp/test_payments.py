@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from structlog.testing import capture_logs
 
 from accounts.base.ids import new_id
 from gateway.methods.rail import Money, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
@@ -75,6 +76,21 @@ def test_exact_money_pays_and_all_other_money_is_told_beside_it(rail: Rail, orde
     assert told.others == (Money(reference(short), Decimal("149.99"), "MXN"),)
     assert told.details == {"trackingKey": exact["claveRastreo"]}
     assert rail.cancel(order).answered == PaymentResult.REFUSED
+
+
+def test_a_deposit_that_cannot_be_read_stops_no_other(rail: Rail, order: PaymentOrder, stp: Stp) -> None:
+    other = replace(order, payment_id=new_id("pay"))
+    accounts = [clabe_of(rail.instruct(one)) for one in (order, other)]
+    stp.books.deposit(accounts[0], "150.00", institucionContraparte=None)
+    stp.books.deposit(accounts[1], "150.00")
+
+    with capture_logs() as logs:
+        assert rail.ask(other, PaymentAction.PAY).answered == PaymentResult.DONE
+
+    assert [one["log_level"] for one in logs if one["event"] == "provider.unreadable_deposit"] == ["critical"]
+    assert rail.ask(order, PaymentAction.PAY).answered == PaymentResult.WAITING
+    with pytest.raises(Unclear):
+        rail.cancel(order)
 
 
 def test_the_same_tracking_key_of_two_banks_is_two_deposits(rail: Rail, order: PaymentOrder, stp: Stp) -> None:
