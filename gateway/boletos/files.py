@@ -1,8 +1,12 @@
 """Files to a bank: new boletos to register, and those to withdraw that nobody shall pay any more."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from django.db.models import Max, Q
 
@@ -24,6 +28,7 @@ from gateway.slips.agreements import Agreement
 from gateway.slips.models import Slip
 from ledger.money import to_decimal
 
+log = structlog.get_logger()
 State, Kind = Slip.State, SlipInstruction.Kind
 _NO_DIGITS = re.compile(r"[^0-9]")
 _TO_REGISTER = Q(state=State.NEW)
@@ -31,10 +36,30 @@ _TO_WITHDRAW = Q(is_withdrawal_asked=True, state__in=(State.SENT, State.REGISTER
 
 
 def write_due() -> int:
-    """Writes a file for each agreement that has something to tell its bank; returns how many."""
+    """Writes a file for each agreement that has something to tell its bank; returns how many. One that fails delays no
+    other.
+    """
     accounts = ProviderAccount.objects.filter(status=ProviderAccount.Status.ACTIVE).order_by("pk")
-    collecting = {agreement.series: one for one in accounts if (agreement := agreement_of(one))}
-    return sum(write_file(account) is not None for account in collecting.values())
+    collecting: dict[str, ProviderAccount] = {}
+    for one in accounts:
+        with _failing_alone(one):
+            if agreement := agreement_of(one):
+                collecting[agreement.series] = one
+    written = 0
+    for one in collecting.values():
+        with _failing_alone(one):
+            written += write_file(one) is not None
+    return written
+
+
+@contextmanager
+def _failing_alone(account: ProviderAccount) -> Iterator[None]:
+    try:
+        yield
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception:
+        log.exception("registration_file.not_written", account=account.pk)
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ from gateway.boletos.models import RegistrationFile, SlipLine
 from gateway.methods.boleto.numbers import barcode_of
 from gateway.payments.due import run_due
 from gateway.payments.models import Payment
+from gateway.providers.models import ProviderAccount
 from gateway.reconciliation import files as bank_files
 from gateway.reconciliation.handlers import DocumentRefused
 from gateway.reconciliation.models import CollectionCredit
@@ -192,6 +193,14 @@ def test_numbers_are_used_once_and_end_with_their_range(acme: Shop, address: str
     assert Slip.objects.count() == 2
     assert files.write_due() == 1
     assert files.write_due() == 0
+    assert RegistrationFile.objects.get().account == bank.provider_account
+
+
+def test_an_agreement_that_cannot_be_written_stops_no_other(shop: Api, bank: Bank, acme: Shop, globex: Shop) -> None:
+    ordered(shop)
+    others = [connected(globex, account="99999"), connected(acme, wallet="112")]
+    ProviderAccount.objects.filter(pk__in=[one.pk for one in others]).update(sealed_credentials=b"of a lost key")
+    assert files.write_due() == 1
     assert RegistrationFile.objects.get().account == bank.provider_account
 
 
