@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Any
 
 import paramiko
 import structlog
@@ -19,7 +19,7 @@ from gateway.providers.errors import NotConnected, NotSent, Unclear
 from gateway.providers.fields import checked
 from gateway.providers.provider import Credentials
 
-_FAILURES = (paramiko.SSHException, OSError, EOFError, UnicodeDecodeError)
+_FAILURES = (paramiko.SSHException, paramiko.SFTPError, OSError, EOFError, UnicodeDecodeError)
 LONGEST_FILE, MOST_FILES = 50_000_000, 500
 UNFINISHED = (".part", ".tmp", ".filepart")
 log = structlog.get_logger()
@@ -29,9 +29,17 @@ _HOST_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [
 
 def _host_key(text: str) -> str:
     text = " ".join(text.split()[:2])
-    if text and not _HOST_KEY.fullmatch(text):
+    if text and not (_HOST_KEY.fullmatch(text) and _is_key(*text.split())):
         raise ValueError("Must be a host key such as `ssh-ed25519 AAAA…`.")
     return text
+
+
+def _is_key(kind: str, encoded: str) -> bool:
+    try:
+        paramiko.PKey.from_type_string(kind, base64.b64decode(encoded))
+    except (paramiko.SSHException, ValueError):
+        return False
+    return True
 
 
 def _folder(text: str) -> str:
@@ -165,7 +173,10 @@ class SftpFolder:
         try:
             self._pin(client)
             self._connect(client)
-            sftp = client.open_sftp()
+            transport = client.get_transport()
+            sftp = _Client.from_transport(transport) if transport else None
+            if sftp is None:
+                raise paramiko.SSHException("the server opens no channel")
             channel = sftp.get_channel()
             if channel is not None:
                 channel.settimeout(settings.PROVIDER_TIMEOUT_S)
@@ -200,6 +211,21 @@ class SftpFolder:
             allow_agent=False,
             look_for_keys=False,
         )
+
+
+class _Answer(paramiko.Message):
+    def get_text(self) -> str:
+        return self.get_string().decode(errors="replace")
+
+
+class _Client(paramiko.SFTPClient):
+    """Lists names that are not UTF-8 as well: such a file cannot be read, but all others of its folder can."""
+
+    def _request(self, t: int, *args: Any) -> tuple[int, paramiko.Message]:
+        kind, message = super()._request(t, *args)  # type: ignore[misc]
+        answer = _Answer()
+        answer.packet = message.packet
+        return kind, answer
 
 
 def _is_file(one: paramiko.SFTPAttributes) -> bool:

@@ -1,6 +1,7 @@
 """Files of banks: taken in once, confirmed by a second person if uploaded, and applied as a whole or not at all."""
 
 import zlib
+from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -105,7 +106,7 @@ def fetched(account: BankAccount, name: str, content: bytes) -> ImportedFile | N
     its cause, and a critical log line.
     """
     account = accounts.hold(account.code)
-    if _known(account, content) or _stays_refused(account, content):
+    if is_known([account], content) or _stays_refused(account, content):
         return None
     file = _stored(account, name, content, State.WAITING, "", None)
     take(file, utcnow())
@@ -113,12 +114,13 @@ def fetched(account: BankAccount, name: str, content: bytes) -> ImportedFile | N
 
 
 def _require_new(account: BankAccount, content: bytes) -> None:
-    if _known(account, content):
+    if is_known([account], content):
         raise BankFileKnown
 
 
-def _known(account: BankAccount, content: bytes) -> bool:
-    same = ImportedFile.objects.filter(account=account, digest=sha256(content).hexdigest())
+def is_known(accounts: Sequence[BankAccount], content: bytes) -> bool:
+    """Whether the file was imported for one of these accounts, and not refused."""
+    same = ImportedFile.objects.filter(account__in=accounts, digest=sha256(content).hexdigest())
     return same.exclude(state=State.REFUSED).exists()
 
 

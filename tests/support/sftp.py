@@ -54,7 +54,7 @@ class _Folder(paramiko.SFTPServerInterface):
         found = []
         for one in sorted(self._real(path).iterdir()):
             attributes = paramiko.SFTPAttributes.from_stat(one.stat())
-            attributes.filename = one.name
+            attributes.filename = os.fsencode(one.name)  # type: ignore[assignment]
             found.append(attributes)
         return found
 

@@ -150,3 +150,27 @@ def test_a_host_with_another_key_is_asked_for_nothing(bank: SftpBank, account: B
 
     assert (ImportedFile.objects.count(), impostor.faults.steps) == (0, [])
     impostor.close()
+
+
+def test_a_folder_that_fails_stops_no_other(bank: SftpBank, account: BankAccount) -> None:
+    put(bank, "whole.ofx")
+    broken = bank_account(BY_CNAB | {"account": "999999"})
+    a_bank_account("BANK-2", broken, numbers={"account": "999999"})
+    ProviderAccount.objects.filter(pk=broken.pk).update(sealed_credentials=b"sealed with a key that is lost")
+
+    with capture_logs() as logs:
+        assert fetching.fetch() == 1
+
+    assert [one["account"] for one in logs if one["event"] == "bank_folder.failed"] == [broken.pk]
+    assert booked(account) == 0
+    sweep()
+    assert booked(account) == 1250
+
+
+def test_a_name_in_another_encoding_stops_no_other_file(bank: SftpBank, account: BankAccount) -> None:
+    (bank.root / "in" / os.fsdecode(b"extrato de mar\xe7o.ofx")).write_bytes(STATEMENT + b" ")
+    put(bank, "whole.ofx")
+
+    assert fetching.fetch() == 1
+
+    assert ImportedFile.objects.get().name == "whole.ofx"

@@ -30,6 +30,8 @@ def test_an_account_pays_out_the_rails_of_its_currency() -> None:
         ({"iban": "BR1500000000000010932840814P1"}, "The IBAN is not valid"),
         ({"sftp_host": "sftp.bank.example"}, "host key"),
         ({"sftp_host_key": "AAAAB3Nz"}, "host key"),
+        ({"sftp_host_key": "ssh-ed25519 AAAAB"}, "host key"),
+        ({"sftp_host_key": "ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAIA=="}, "host key"),
         ({"sftp_folder_out": "../etc"}, "without `..`"),
         ({"gathered_at": "10:00 25:00"}, "times such as"),
         ({"zone": "Sao Paulo"}, "time zone"),
