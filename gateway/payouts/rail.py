@@ -142,6 +142,10 @@ class PayoutRail(ABC):
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         """The destination, masked for display."""
 
+    def account(self, destination: Mapping[str, str]) -> dict[str, str]:
+        """The members of a destination that name the account: the same for the same account, however it is written."""
+        return {name: destination[name].casefold() for name in self.account_members if name in destination}
+
     @abstractmethod
     def send(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
         """Sends the order. Repeated with the same id, it is the same order.

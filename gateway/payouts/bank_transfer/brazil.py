@@ -84,7 +84,7 @@ class BrazilianPayout(PayoutRail):
     members: ClassVar[tuple[str, ...]] = (
         "bankCode", "branch", "accountNumber", "accountType", "beneficiaryName", "beneficiaryTaxId",
     )  # fmt: skip
-    account_members: ClassVar[tuple[str, ...]] = ("bankCode", "branch", "accountNumber", "accountType")
+    account_members: ClassVar[tuple[str, ...]] = ("bankCode", "branch", "accountNumber")
     reference_name: ClassVar[str] = "endToEndId"
     reference_form: ClassVar[re.Pattern[str]] = END_TO_END_ID
 
@@ -106,6 +106,17 @@ class BrazilianPayout(PayoutRail):
             **draft,
             "branch": f"{branch[1]:0>4}{digit}",
             "accountNumber": f"{account[1]}-{account[2].upper()}",
+        }
+
+    def account(self, destination: Mapping[str, str]) -> dict[str, str]:
+        """The bank by its name, if both of its codes are known; no zeros in front, and no check digit of the branch,
+        which orders may leave out. The type of the account does not tell two of them apart.
+        """
+        found = super().account(destination)
+        return {
+            "bankCode": NAMES.get(found["bankCode"], found["bankCode"]),
+            "branch": found["branch"].partition("-")[0].lstrip("0"),
+            "accountNumber": found["accountNumber"].lstrip("0"),
         }
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:

@@ -15,8 +15,7 @@ def fingerprints(merchant: Merchant, rail: str, currency: str, destination: Mapp
 
     The account cannot be derived from them.
     """
-    members = by_currency(rail)[currency].account_members
-    account = [[name, destination[name].casefold()] for name in sorted(members) if name in destination]
+    account = sorted(by_currency(rail)[currency].account(destination).items())
     identity = json.dumps([merchant.pk, rail, currency, account])
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     salt = "gateway.withdrawals.account"

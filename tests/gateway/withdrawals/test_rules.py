@@ -20,7 +20,7 @@ from tests.support.api import Api
 from tests.support.approvals import request_of, set_rules, the_owner
 from tests.support.companies import Shop
 from tests.support.people import a_member
-from tests.support.withdrawals import PIX, ask, nothing_moves, refusal, wait, withdrawn
+from tests.support.withdrawals import BRL, PIX, ask, nothing_moves, refusal, wait, withdrawn
 
 STRICT: dict[str, Any] = {
     "people": 2,
@@ -161,6 +161,25 @@ def test_limits_hold_in_any_day_and_for_each_beneficiary(out: Api, acme: Shop, o
 
     wait(out, 24 * 3600)
     withdrawn(out, acme, PIX, amount=600)
+
+
+def test_another_way_to_write_an_account_is_no_other_beneficiary(out: Api, acme: Shop, owner: User) -> None:
+    set_rules(acme.sandbox, owner, per_beneficiary={"BRL": 100_00})
+    account = {"bankCode": "341", "branch": "932", "accountNumber": "12345-6", "accountType": "CHECKING"}
+    withdrawn(out, acme, BRL, amount=100, **account)
+
+    with nothing_moves(acme):
+        for other in (
+            {"bankCode": "60701190"},
+            {"branch": "0932-7"},
+            {"accountNumber": "000123456"},
+            {"accountType": "PAYMENT"},
+        ):
+            assert refusal(ask(out, acme, BRL, amount=1, **account | other)) == (
+                422,
+                "ONP422_WITHDRAWAL_BENEFICIARY_LIMIT",
+            )
+    withdrawn(out, acme, BRL, amount=100, **account | {"accountNumber": "12345-7"})
 
 
 def test_an_owner_who_was_just_removed_is_told_that_the_rules_become_weaker(
