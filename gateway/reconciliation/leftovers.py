@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations, product
+from typing import TypeVar
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
@@ -14,6 +15,8 @@ from gateway.reconciliation import payouts, transfers
 from gateway.reconciliation.matching import NOTHING, PAID, Part, Verdict, payment_part, received_part, withdrawal_part
 from gateway.reconciliation.models import ONCE, BankAccount, BankLine, CollectionCredit, LineKind, LinePart
 from gateway.reconciliation.records import linked_to, spelled_in
+from gateway.refunds.models import Refund
+from gateway.refunds.models import Status as RefundStatus
 from gateway.suspense.models import LineCause, SuspenseItem
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.chart import AccountKind
@@ -22,7 +25,9 @@ BEFORE, AFTER = timedelta(days=5), timedelta(days=1)
 """How long before the line a withdrawal may have been completed, and how long after it by our clock."""
 CREDITED_WITHIN = timedelta(days=4)
 MOST = 2000
-"""Withdrawals that are looked at for sums of several."""
+"""Withdrawals of the same days of which sums of several are looked for. Of more, none is certain."""
+
+One = TypeVar("One", Withdrawal, Refund)
 
 
 class Leftovers:
@@ -32,8 +37,10 @@ class Leftovers:
         self.account = account
         self.linked = linked_to(account)
         sent = [line for line in lines if line.amount < 0]
+        self.are_too_many = False
         with by_index():
-            self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
+            self.withdrawals = self._unexplained(sent) if sent and self.linked else []
+        self.refunds = self._refunds(sent)
         self._near: dict[date, _Near] = {}
         received = [line for line in lines if line.amount > 0] if self.linked else []
         self.payouts = payouts.known(self.linked, account.currency) if received else ((), ())
@@ -41,20 +48,34 @@ class Leftovers:
         self.lines = self._alike(lines) if lines else Counter()
         self.transfers = transfers.awaited(account, lines) if lines else []
 
-    def _unexplained(self, sent: Sequence[BankLine]) -> QuerySet[Withdrawal]:
-        days = [line.booked_on for line in sent]
-        explained = LinePart.objects.filter(kind=LineKind.WITHDRAWAL, object_id=OuterRef("pk"), undone_by="")
-        return (
+    def _unexplained(self, sent: Sequence[BankLine]) -> list[Withdrawal]:
+        """All of these days, or those of the amounts of lines where they are too many."""
+        near = _not_explained(
+            LineKind.WITHDRAWAL,
             Withdrawal.objects.filter(
                 account__in=self.linked,
                 status__in=(Status.COMPLETED, Status.RETURNED),
                 payout_currency=self.account.currency,
-                completed_at__gte=datetime.combine(min(days) - BEFORE, time(), UTC),
-                completed_at__lt=datetime.combine(max(days) + AFTER * 2, time(), UTC),
-            )
-            .filter(~Exists(explained))
-            .order_by("pk")
+                completed_at__range=_completed_near(sent),
+            ),
+        ).order_by("pk")
+        found = list(near[: MOST + 1])
+        self.are_too_many = len(found) > MOST
+        return list(near.filter(payout_amount__in={-line.amount for line in sent})) if self.are_too_many else found
+
+    def _refunds(self, sent: Sequence[BankLine]) -> list[Refund]:
+        """Refunds that lines may be as well as withdrawals."""
+        amounts = {-line.amount for line in sent} & {one.payout_amount for one in self.withdrawals}
+        if not amounts:
+            return []
+        theirs = Refund.objects.only("amount", "completed_at").filter(
+            payment__account__in=self.linked,
+            status=RefundStatus.COMPLETED,
+            currency=self.account.currency,
+            amount__in=amounts,
+            completed_at__range=_completed_near(sent),
         )
+        return list(_not_explained(LineKind.REFUND, theirs))
 
     def _alike(self, lines: Sequence[BankLine]) -> Counter[int]:
         """How many lines of each amount wait, also those in suspense of about the same days."""
@@ -91,9 +112,13 @@ class Leftovers:
             return NOTHING
         near = self._near_to(line.booked_on)
         same = near.of_amount.get(-line.amount, [])
-        if len(same) == 1 and self.lines[line.amount] == 1:
+        if len(same) == 1 and self.lines[line.amount] == 1 and not self._is_refund(line):
             return self._taken(same)
         return NOTHING if same else self._merged(line, near)
+
+    def _is_refund(self, line: BankLine) -> bool:
+        """Whether the line may be a refund: then it is not certain that it is a withdrawal."""
+        return any(one.amount == -line.amount and _is_near(one, line.booked_on) for one in self.refunds)
 
     def _received(self, line: BankLine) -> Verdict:
         ids, amounts = self.payouts
@@ -117,6 +142,8 @@ class Leftovers:
 
     def _merged(self, line: BankLine, near: "_Near") -> Verdict:
         """Several withdrawals in one sum: certain only if all go to one destination, and in one way only."""
+        if self.are_too_many:
+            return NOTHING
         together = near.together.get(-line.amount, [])
         if len(together) == 1:
             return self._taken(together[0])
@@ -163,7 +190,20 @@ def _of_boletos(line: BankLine, credited: Sequence[CollectionCredit]) -> Verdict
     return Verdict((*parts, *fees))
 
 
-def _is_near(one: Withdrawal, day: date) -> bool:
+def _completed_near(lines: Sequence[BankLine]) -> tuple[datetime, datetime]:
+    days = [line.booked_on for line in lines]
+    return (
+        datetime.combine(min(days) - BEFORE, time(), UTC),
+        datetime.combine(max(days) + AFTER, time.max, UTC),
+    )
+
+
+def _not_explained(kind: LineKind, found: QuerySet[One]) -> QuerySet[One]:
+    explained = LinePart.objects.filter(kind=kind, object_id=OuterRef("pk"), undone_by="")
+    return found.filter(~Exists(explained))
+
+
+def _is_near(one: Withdrawal | Refund, day: date) -> bool:
     assert one.completed_at is not None
     return -AFTER <= day - one.completed_at.astimezone(UTC).date() <= BEFORE
 

@@ -9,10 +9,15 @@ import pytest
 from django.db.models import F
 
 from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
+from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.payments.models import Payment
 from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
 from gateway.providers.models import ProviderAccount
+from gateway.reconciliation.leftovers import MOST
 from gateway.reconciliation.models import BankAccount, BankLine
+from gateway.refunds import due as refunds
+from gateway.refunds.models import Refund
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 from ledger.models import Balance, Entry
@@ -23,6 +28,7 @@ from tests.support.companies import Shop
 from tests.support.manual_provider import connected, ordered
 from tests.support.paying_out import accepted, swept, with_real_money
 from tests.support.providers import active, paid_out_by
+from tests.support.refunds import now, refunded
 from tests.support.scripted_provider import Script, rewritten
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -110,6 +116,35 @@ def test_lines_that_name_nothing_are_matched_by_amounts_that_fit_only_once(
     assert parts == [[paid[0].pk], [], [paid[4].pk, paid[5].pk], []], "70 and 81 went to one beneficiary"
     assert causes() == ["UNKNOWN", "UNKNOWN"]
     assert closes_right(account, "690.67")
+
+
+@pytest.mark.parametrize("other", ["a refund", "one of thousands"])
+def test_a_line_that_may_be_something_else_as_well_is_not_matched_by_its_amount(
+    rich: Api, acme: Shop, script: Script, account: BankAccount, other: str
+) -> None:
+    script.answers["ask payout"] = [PayoutOutcome(PayoutResult.DONE)]
+    paid = swept(on_its_way(rich, acme, script, amount=100).pk, minutes=2)
+    if other == "a refund":
+        account.provider_accounts.add(*ProviderAccount.objects.all())
+        script.answers["refund"] = [PaymentOutcome(PaymentResult.DONE, reference="E0R")]
+        refund = refunded(rich, Payment.objects.get().pk, amount=100)
+        Refund.objects.update(ask_at=utcnow() - timedelta(minutes=1))
+        refunds.run_due()
+        assert now(rich, refund)["status"] == "COMPLETED"
+    else:
+        amounts = [*range(200_000, 200_000 + MOST), paid.payout_amount]
+        given = {field.attname: getattr(paid, field.attname) for field in Withdrawal._meta.concrete_fields}
+        more = [
+            Withdrawal(**given | {"id": one, "reference": one, "amount": minor, "payout_amount": minor})
+            for one, minor in zip(sorted(new_id("wdr") for _ in amounts), amounts, strict=True)
+        ]
+        Withdrawal.objects.bulk_create(more, 500)
+    today = {"opened_on": utcnow().date(), "closed_on": utcnow().date()}
+
+    bank.imported(account, bank.statement(bank.line("-100.00", booked_on=utcnow().date()), opening="500.00", **today))
+
+    assert (states(account), causes()) == ([("SUSPENSE", "")], ["UNKNOWN"])
+    Withdrawal.objects.exclude(pk=paid.pk).delete()
 
 
 def an_hour_later() -> None:
