@@ -10,7 +10,9 @@ from accounts.base import clock
 from accounts.base.errors import Refusal
 from accounts.base.sealing import unseal
 from accounts.due import Due
-from gateway.payout_schedules import notices
+from accounts.models import Membership
+from accounts.roles import Role
+from gateway.payout_schedules import notices, services
 from gateway.payout_schedules.calendar import local_day, next_look, next_run
 from gateway.payout_schedules.models import Frequency, PayoutRun, PayoutSchedule
 from gateway.payouts import selectors as payouts
@@ -27,8 +29,14 @@ TOO_LITTLE = ("NOTHING_AVAILABLE", "Too little was available.")
 
 
 def _run(schedule: PayoutSchedule, due_at: datetime) -> None:
-    """Pays what is available, or says why not. A refusal that can pass by itself is tried again for an hour."""
+    """Pays what is available, or says why not. A refusal that can pass by itself is tried again for an hour.
+
+    Before it has paid anything, a schedule whose registrant is no longer an owner ends instead.
+    """
     merchant, now, period = schedule.merchant, clock.now(schedule.merchant), local_day(schedule, due_at)
+    if not (_has_paid(schedule) or _is_owners(schedule)):
+        services.end_unregistered(schedule, now)
+        return None
     if schedule.runs.filter(period=period).exists():
         return _plan(schedule, next_run(schedule, now))
     run = PayoutRun(merchant=merchant, schedule=schedule, period=period, ran_at=now)
@@ -49,6 +57,16 @@ def _run(schedule: PayoutSchedule, due_at: datetime) -> None:
         notices.skipped(run)
     schedule.tries = 0
     return _plan(schedule, next_run(schedule, now))
+
+
+def _has_paid(schedule: PayoutSchedule) -> bool:
+    return schedule.runs.exclude(withdrawal_id="").exists()
+
+
+def _is_owners(schedule: PayoutSchedule) -> bool:
+    """Whether the person who registered it is still an owner."""
+    owners = Membership.objects.filter(company=schedule.merchant.company_id, role=Role.OWNER, user__is_active=True)
+    return owners.filter(user=schedule.created_by_id).exists()
 
 
 def _plan(schedule: PayoutSchedule, at: datetime) -> None:

@@ -10,8 +10,8 @@ from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from ledger.notation import in_market
 
 
-def changed(schedule: PayoutSchedule, by: User) -> None:
-    """A schedule begins or has ended: a security e-mail to every owner."""
+def changed(schedule: PayoutSchedule, by: User | None) -> None:
+    """A schedule begins or has ended, by itself if `by` is None: a security e-mail to every owner."""
     merchant = schedule.merchant
     if is_notified(merchant):
         notify(
@@ -22,7 +22,7 @@ def changed(schedule: PayoutSchedule, by: User) -> None:
             "payout_schedules",
             environment=merchant.environment,
             schedule=schedule,
-            who=by.email,
+            who=by.email if by else "",
         )
 
 

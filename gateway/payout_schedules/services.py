@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
@@ -83,7 +83,18 @@ def end(merchant: Merchant, schedule_id: str, *, by: User) -> PayoutSchedule:
         raise ScheduleUnknown
     schedule.merchant = merchant
     if schedule.ended_at is None:
-        schedule.ended_at, schedule.ended_by, schedule.next_at = clock.now(merchant), by, None
-        schedule.save(update_fields=["ended_at", "ended_by", "next_at"])
+        schedule.ended_by = by
+        _end(schedule, clock.now(merchant))
         notices.changed(schedule, by)
     return schedule
+
+
+def end_unregistered(schedule: PayoutSchedule, at: datetime) -> None:
+    """Ends a locked schedule whose registrant is no longer an owner; the owners get an e-mail."""
+    _end(schedule, at)
+    notices.changed(schedule, None)
+
+
+def _end(schedule: PayoutSchedule, at: datetime) -> None:
+    schedule.ended_at, schedule.next_at = at, None
+    schedule.save(update_fields=["ended_at", "ended_by", "next_at"])

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.base import clock
-from accounts.models import Company, Merchant
+from accounts.models import Company, Email, Membership, Merchant
 from accounts.roles import Role
 from gateway.payout_schedules import due
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
@@ -132,6 +132,23 @@ def test_what_cannot_be_paid_is_skipped_with_its_reason_and_the_next_day_is_trie
     reach(schedule)
     due.run_due()
     assert Withdrawal.objects.count() == 1
+
+
+def test_a_schedule_of_an_owner_who_was_removed_in_time_pays_nothing(
+    api: Api, acme: Shop, boss: Client, page: Page, settings: Any
+) -> None:
+    settings.SANDBOX_NOTICES = True
+    fund(api, amount=1000)
+    registered(boss, page)
+    schedule = PayoutSchedule.objects.get()
+    Membership.objects.filter(user=schedule.created_by).delete()
+    reach(schedule)
+
+    with nothing_moves(acme):
+        assert due.run_due() == 1
+    schedule.refresh_from_db()
+    assert schedule.ended_at and not PayoutRun.objects.exists()
+    assert "no longer an owner" in Email.objects.latest("id").text
 
 
 def test_a_wallet_has_one_schedule_that_an_owner_registers_and_ends(
