@@ -95,8 +95,8 @@ class OrderAnswer:
 class PaymentReturn:
     """A bank's answer to payment files. `account` identifies ours as far as the file does.
 
-    `file_outcome` says what became of a whole file that the bank names and whose orders it does not list. `doubts` are
-    signs that the file is not whole, though nothing that is there is wrong.
+    `file_outcome` says what became of a whole file that the bank names: one whose orders it does not list, or all of
+    which it rejects. `doubts` are signs that the file is not whole, though nothing that is there is wrong.
     """
 
     format: str

@@ -58,19 +58,20 @@ def store(source: str, accounts: Collection[str], answers: Iterable[OrderAnswer]
     return len(kept)
 
 
-def refused_file(source: str, accounts: Collection[str], of_file: str, outcome: OrderOutcome, at: datetime) -> None:
-    """A whole file was answered. A refusal awaits staff: two people may put its withdrawals back."""
+def note_of_file(source: str, accounts: Collection[str], of_file: str, outcome: OrderOutcome, at: datetime) -> None:
+    """A whole file was answered. Unless it was accepted that awaits staff: two people may put its withdrawals back."""
     is_refused = outcome == OrderOutcome.REJECTED
+    awaits_staff = outcome != OrderOutcome.ACCEPTED
     BatchAnswer.objects.create(
         source=source[:80],
         accounts=sorted(accounts),
         outcome=outcome,
         text=f"The whole file {of_file}"[:255],
         found=Found.CONTRADICTS if is_refused else Found.NOTED,
-        waits_since=at if is_refused else None,
+        waits_since=at if awaits_staff else None,
     )
-    if is_refused:
-        log.critical("payout_batch.file_refused", file=of_file, source=source)
+    if awaits_staff:
+        log.critical("payout_batch.file_refused", file=of_file, source=source, outcome=outcome)
 
 
 def take(answer: BatchAnswer, _due_at: datetime) -> None:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from accounts.base.clock import utcnow
-from gateway.bank_files.shapes import OrderOutcome, PaymentReturn
+from gateway.bank_files.shapes import PaymentReturn
 from gateway.payout_batches import answers
 from gateway.reconciliation.handlers import register
 from gateway.reconciliation.models import BankAccount, ImportedFile
@@ -17,14 +17,22 @@ class PaymentReturnHandler:
 
     def lines(self, account: BankAccount, documents: list[PaymentReturn]) -> list[tuple[str, str]]:
         counts = Counter(one.outcome for document in documents for one in document.answers)
-        return [(f"Orders {outcome.value.lower()}", str(count)) for outcome, count in sorted(counts.items())]
+        whole = [
+            (
+                f"The whole file {one.of_file}".strip(),
+                f"{one.file_outcome.value.lower()}; by itself that changes no order",
+            )
+            for one in documents
+            if one.file_outcome is not None
+        ]
+        return whole + [(f"Orders {outcome.value.lower()}", str(count)) for outcome, count in sorted(counts.items())]
 
     def apply(self, file: ImportedFile, documents: list[PaymentReturn]) -> None:
         accounts = list(file.account.provider_accounts.values_list("pk", flat=True))
         for document in documents:
             answers.store(file.pk, accounts, document.answers, utcnow())
-            if document.file_outcome in (OrderOutcome.REJECTED, OrderOutcome.ACCEPTED):
-                answers.refused_file(file.pk, accounts, document.of_file, document.file_outcome, utcnow())
+            if document.file_outcome is not None:
+                answers.note_of_file(file.pk, accounts, document.of_file, document.file_outcome, utcnow())
 
 
 register(PaymentReturn, PaymentReturnHandler())

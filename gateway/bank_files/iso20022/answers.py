@@ -1,6 +1,6 @@
 """Answers to payment orders: status reports (pain.002) and payments that come back (pacs.004)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from gateway.bank_files.iso20022.messages import Message, account, code, day, moment, money, reference, text
@@ -23,7 +23,8 @@ DUPLICATE = {"AM05", "DUPL", "DU01", "DU02", "DU03", "DU04", "DU05"}
 def status_report(message: Message) -> Iterator[PaymentReturn]:
     """The answer to one payment file. Raises UnreadableFile.
 
-    `of_file` is the MsgId of our file. An order that a report of single rejections does not list stays as it is.
+    `of_file` is the MsgId of our file. An order that a report of single rejections does not list stays as it is; if the
+    report says as well that the whole file was rejected, that is its `file_outcome`.
     """
     header, group = _header(message), message.body.find("OrgnlGrpInfAndSts")
     payments = message.body.all("OrgnlPmtInfAndSts")
@@ -37,7 +38,7 @@ def status_report(message: Message) -> Iterator[PaymentReturn]:
         currency=_currency(transactions),
         answers=answers,
         of_file=reference(group, "OrgnlMsgId") if group is not None else "",
-        file_outcome=None if answers else _of_file(group, payments),
+        file_outcome=_of_file(group, payments) if not answers or _is_rejected(group) else None,
     )
 
 
@@ -50,7 +51,7 @@ def payment_return(message: Message) -> Iterator[PaymentReturn]:
         account=_account(transactions),
         sequence=text(header, "MsgId"),
         made_at=moment(header, "CreDtTm"),
-        currency=next((money(one, "RtrdIntrBkSttlmAmt")[1] for one in transactions), ""),
+        currency=_only(money(one, "RtrdIntrBkSttlmAmt")[1] for one in transactions),
         answers=[_returned(one, header) for one in transactions],
         of_file=reference(message.body, "OrgnlGrpInf/OrgnlMsgId") or _original_file(transactions),
     )
@@ -92,6 +93,10 @@ def _returned(transaction: Node, header: Node) -> OrderAnswer:
     )
 
 
+def _is_rejected(group: Node | None) -> bool:
+    return group is not None and text(group, "GrpSts") == "RJCT"
+
+
 def _of_file(group: Node | None, payments: Sequence[Node]) -> OrderOutcome:
     """What the whole file came to: the group's word, or that of its payments if they agree."""
     if group is not None and (status := text(group, "GrpSts")):
@@ -127,8 +132,15 @@ def _original_amount(transaction: Node) -> tuple[Decimal, str] | None:
 
 
 def _currency(transactions: Sequence[Node]) -> str:
-    amounts = (_original_amount(one) for one in transactions)
-    return next((amount[1] for amount in amounts if amount), "")
+    return _only(amount[1] for one in transactions if (amount := _original_amount(one)))
+
+
+def _only(currencies: Iterable[str]) -> str:
+    """Raises UnreadableFile for several: all orders of a file are in one."""
+    found = {one for one in currencies if one}
+    if len(found) > 1:
+        raise UnreadableFile(f"Its amounts are in several currencies: {', '.join(sorted(found))}.")
+    return found.pop() if found else ""
 
 
 def _account(transactions: Sequence[Node]) -> Party:

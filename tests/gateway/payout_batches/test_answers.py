@@ -8,13 +8,15 @@ from django.db import transaction
 
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
-from gateway.bank_files.shapes import OrderAnswer, OrderOutcome
+from gateway.bank_files.shapes import OrderAnswer, OrderOutcome, Party, PaymentReturn
 from gateway.payout_batches import answers, due, services
 from gateway.payout_batches.errors import NothingToGather
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payout_batches.proposals import PutBack
+from gateway.reconciliation.payment_returns import PaymentReturnHandler
 from gateway.withdrawals.models import Withdrawal
 from tests.support.api import Api
+from tests.support.bank_accounts import a_bank_account, imported
 from tests.support.batches import gathered, handed_over, manual_account, released
 from tests.support.companies import Shop
 from tests.support.paying_out import accepted, swept, with_real_money
@@ -73,7 +75,7 @@ def facts() -> Any:
 
 def test_a_file_that_was_refused_waits_for_two_people_and_then_for_another_file(order: BatchOrder) -> None:
     before, account = facts(), order.batch.account
-    answers.refused_file("a file", [account.pk], order.batch.file_name, O.REJECTED, utcnow())
+    answers.note_of_file("a file", [account.pk], order.batch.file_name, O.REJECTED, utcnow())
     due.run_due()
     told_staff = BatchAnswer.objects.get()
     assert (told_staff.found, told_staff.waits_since is None, facts()) == ("CONTRADICTS", False, before)
@@ -84,6 +86,21 @@ def test_a_file_that_was_refused_waits_for_two_people_and_then_for_another_file(
     assert (again.sequence, Withdrawal.objects.get().sent_times) == (2, 1)
     assert told(order, O.PAID) == "CONTRADICTS"
     assert Withdrawal.objects.get().status == "PROCESSING"
+
+
+@pytest.mark.parametrize(("outcome", "waits"), [(O.UNCERTAIN, True), (O.ACCEPTED, False)])
+def test_a_file_that_the_bank_may_have_already_waits_for_staff(
+    order: BatchOrder, outcome: OrderOutcome, waits: bool
+) -> None:
+    """Rejected as a duplicate, for example: nothing says what became of its orders."""
+    before, ours = facts(), a_bank_account("ITAU-BRL-1", order.batch.account)
+    report = PaymentReturn("test", Party(""), "1", utcnow(), "", [], of_file="ONPAY-1", file_outcome=outcome)
+    shown = PaymentReturnHandler().lines(ours, [report])
+
+    imported(ours, report)
+
+    assert (BatchAnswer.objects.get().waits_since is not None, facts()) == (waits, before)
+    assert shown[0][0] == "The whole file ONPAY-1"
 
 
 @pytest.mark.parametrize("said", ["accepted", "uncertain", "another amount", "not applied yet"])

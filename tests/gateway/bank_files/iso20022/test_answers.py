@@ -166,3 +166,17 @@ HOSTILE = {
 def test_hostile_and_broken_xml_is_unreadable(name: str) -> None:
     with pytest.raises(UnreadableFile):
         read(HOSTILE[name])
+
+
+def test_a_file_that_was_rejected_as_a_whole_says_so_beside_the_orders_that_it_names() -> None:
+    """Banks list the order that was wrong, and not those that they rejected with it."""
+    found = reported(within(one("RJCT", "AC01", "W2")), "<GrpSts>RJCT</GrpSts>")
+    accepted = reported(within(one("RJCT", "AC01", "W2")), "<GrpSts>ACCP</GrpSts>")
+
+    assert [answer.number for answer in found.answers] == ["W2"]
+    assert (found.file_outcome, accepted.file_outcome) == (OrderOutcome.REJECTED, None)
+
+
+def test_answers_in_two_currencies_are_not_read() -> None:
+    with pytest.raises(UnreadableFile, match="several currencies: EUR, USD"):
+        reported(within(one("ACSC"), one("ACSC", number="W2").replace("'EUR'", "'USD'")))
