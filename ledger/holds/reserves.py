@@ -11,20 +11,22 @@ from accounts.base.rows import execute, insert_into, values
 from accounts.models import Merchant
 from ledger.books.services import Move, hold_wallet, post, wallet
 from ledger.chart import AccountKind
+from ledger.holds import shortfalls
 from ledger.holds.models import Hold, Reason
 
 
 def take(merchant: Merchant, currency: str, net: int, payment_id: str, at: datetime) -> None:
     """Holds the merchant's share of `net` minor units that have just become available.
 
-    Less is held if a refund that waited for money has taken it first. Costs nothing without a reserve. Call it after
+    Less is held if a refund that waited for money has taken it first, and nothing while one still waits: the money is
+    its. Costs nothing without a reserve. Call it after
     the posting that made the money available, in the same transaction.
     """
     if not merchant.reserve_percentage:
         return
     share = int((net * merchant.reserve_percentage / Decimal(100)).to_integral_value(ROUND_FLOOR))
     amount = min(share, hold_wallet(merchant, currency)[AccountKind.AVAILABLE])
-    if amount <= 0:
+    if amount <= 0 or shortfalls.has_shortfall(merchant, currency):
         return
     hold = Hold(
         id=new_id("blk"),
