@@ -184,7 +184,7 @@ class ExplainLine(ProposalKind):
     """No values. The record is a `Claim`, whose id `explaining.claim_id` makes."""
 
     name = "bank_line.explain"
-    title = "Say what a line of a statement is"
+    title = "Explain a line of a statement"
     permission = PERMISSION
 
     def hold(self, object_id: str) -> Claim:

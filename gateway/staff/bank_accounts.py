@@ -25,7 +25,7 @@ from gateway.reconciliation.errors import BankAccountInvalid
 from gateway.reconciliation.models import CURRENCIES, BankAccount
 from gateway.reconciliation.proposals import SaveBankAccount, values_of
 from gateway.staff.bank_mappings import MappingActions
-from gateway.staff.kit.columns import column, moment, related
+from gateway.staff.kit.columns import column, moment, related, unbroken
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -46,6 +46,9 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
+CLOSED = column("is_closed", lambda closed: "Yes" if closed else "No", "closed")
+
+
 class BankAccountForm(NoteForm):
     """What two people enter. The code, the currency and the owner of an account stay as they were entered."""
 
@@ -54,7 +57,7 @@ class BankAccountForm(NoteForm):
     )
     title = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
     currency = forms.ChoiceField(choices=CURRENCIES, widget=UnfoldAdminSelectWidget)
-    owner = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget, help_text="Empty: the operator")
+    owner = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
     provider_accounts = forms.MultipleChoiceField(
         required=False, widget=UnfoldAdminSelectMultipleWidget, help_text="Whose money it receives or pays"
     )
@@ -144,13 +147,23 @@ class BankAccountAdmin(MappingActions):
     words = {"code": str.upper, "title__icontains": str}
     search_help_text = "Bank account or company id, code or title"
     list_select_related = ("owner__company",)
-    list_display = ("code", "title", "currency", related("owner"), column("numbers", _numbers), "is_closed")
+    list_display = ("code", "title", "currency", related("owner"), column("numbers", _numbers), CLOSED)
     list_filter = ("currency", "is_closed")
     fieldsets = (
-        (None, {"fields": ("id", ("code", "title"), ("currency", related("owner")), column("numbers", _numbers))}),
-        ("Provider accounts", {"fields": ("provider_accounts",)}),
+        (
+            None,
+            {
+                "fields": (
+                    "id",
+                    (column("code", unbroken), "title"),
+                    ("currency", related("owner")),
+                    column("numbers", _numbers),
+                )
+            },
+        ),
+        ("Money of", {"fields": ("provider_accounts",)}),
         ("Fees", {"fields": (column("fee_codes", _listed), column("fee_texts", _listed))}),
-        ("Statements", {"fields": (("is_closed", moment("missing_since", "missing since")),)}),
+        ("Statements", {"fields": ((CLOSED, moment("missing_since", "missing since")),)}),
         ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
     )
     queues = (Queue("missing", "Missing statements", "event_busy", without_statement, "missing_since", environment=""),)

@@ -81,7 +81,7 @@ class BankStatementAdmin(ReadOnlyAdmin):
     list_filter = ("account", "closed_on")
     fieldsets = (
         (None, {"fields": ("id", (related("account", "bank account"), column("number", or_empty)), related("file"))}),
-        ("Days", {"fields": (("opened_on", "closed_on"), ("position", "lines"))}),
+        ("Days", {"fields": ((day("opened_on"), day("closed_on")), ("position", "lines"))}),
         (
             "Money",
             {
@@ -101,11 +101,10 @@ class BankStatementAdmin(ReadOnlyAdmin):
     def in_our_books(self, statement: BankStatement) -> str:
         return unbroken(plain_amount(booked_until(statement), statement.account.currency))
 
-    @display(description="difference", label={"0": "success"})
+    @display(description="difference")
     def difference(self, statement: BankStatement) -> str:
         """Lines that are not matched yet."""
-        found = statement.closing - booked_until(statement)
-        return plain_amount(found, statement.account.currency) if found else "0"
+        return unbroken(plain_amount(statement.closing - booked_until(statement), statement.account.currency))
 
 
 class ExplainForm(NoteForm):
@@ -152,7 +151,7 @@ class BankLineAdmin(ReadOnlyAdmin):
             {
                 "fields": (
                     (related("account", "bank account"), related("statement")),
-                    ("booked_on", "position"),
+                    (day("booked_on"), "position"),
                     column("text", or_empty),
                     (column("code", or_empty), column("reference", or_empty)),
                     (column("end_to_end_id", or_empty), column("order_number", or_empty, "our order")),
@@ -172,7 +171,7 @@ class BankLineAdmin(ReadOnlyAdmin):
         if line.state not in UNEXPLAINED:
             return EMPTY
         since = datetime.combine(line.booked_on, time(), UTC)
-        return ago(max(0.0, (utcnow() - since).total_seconds()))
+        return unbroken(ago(max(0.0, (utcnow() - since).total_seconds())))
 
     @display(description="reversed by")
     def reversed_by_line(self, line: BankLine) -> str:
@@ -205,7 +204,8 @@ class BankLineAdmin(ReadOnlyAdmin):
         line, kind = self.record(request, object_id), KINDS[ExplainLine.name]
         form = ExplainForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            text = f"The money leaves suspense and is booked as what it is. {TWO_PEOPLE}"
+            amount = plain_amount(line.amount, line.currency)
+            text = f"{amount} of {line.booked_on} leave suspense and are booked as what they are. {TWO_PEOPLE}"
             return self.decision(request, line, kind.title, sentence=text, form=form)
         given = form.cleaned_data
         about = claim_id(line.pk, given["meaning"], given["target"])

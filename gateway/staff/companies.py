@@ -152,7 +152,7 @@ class MerchantAdmin(WithoutOperator, RecordedAdmin):
     def has_reserve_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm(ReserveChange.permission)
 
-    @action(description=ReserveChange.title, permissions=["reserve"], icon="savings")
+    @action(description="Change the reserve", permissions=["reserve"], icon="savings")
     def change_reserve(self, request: HttpRequest, object_id: str) -> HttpResponse:
         merchant, kind = self.record(request, object_id), KINDS[ReserveChange.name]
         form = ReserveForm(request.POST if request.method == "POST" else None)
@@ -163,7 +163,7 @@ class MerchantAdmin(WithoutOperator, RecordedAdmin):
         values = {"percentage": f"{given['percentage']:f}", "days": given["days"]}
         return self.put(request, merchant, kind, values, given["note"])
 
-    @action(description=ReserveRelease.title, permissions=["reserve"], icon="lock_open", variant=ActionVariant.DANGER)
+    @action(description="Release the reserve", permissions=["reserve"], icon="lock_open", variant=ActionVariant.DANGER)
     def release_reserve(self, request: HttpRequest, object_id: str) -> HttpResponse:
         merchant, kind = self.record(request, object_id), KINDS[ReserveRelease.name]
         form = NoteForm(request.POST if request.method == "POST" else None)

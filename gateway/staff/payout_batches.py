@@ -21,6 +21,7 @@ from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import require_uninvolved
 from gateway.payout_batches import files, services
+from gateway.payout_batches.errors import BatchState
 from gateway.payout_batches.models import PayoutBatch
 from gateway.payout_batches.proposals import ClearDrop, DownloadAgain, PutBack, ReleaseBatch
 from gateway.payout_batches.selectors import waiting_by_account
@@ -116,7 +117,7 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
     )  # fmt: skip
     list_filter = ("state", "currency", "account__provider")
     fieldsets = (
-        (None, {"fields": ("id", ("state", "pay_on"), related("account"), ("count", money("total")))}),
+        (None, {"fields": ("id", ("state", day("pay_on")), related("account"), ("count", money("total")))}),
         (
             "File",
             {
@@ -244,6 +245,8 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
         """Once: from then on the file counts as handed over."""
         batch = self.record(request, object_id)
         second_factor.require(request)
+        if batch.downloads >= batch.downloads_allowed:
+            return self.refused(request, batch, BatchState())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = (

@@ -20,7 +20,7 @@ from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from gateway.reconciliation.models import BankAccount
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import EMPTY, colored, column, link, moment, named, or_empty, related
+from gateway.staff.kit.columns import EMPTY, colored, column, link, moment, named, or_empty, related, unbroken
 from gateway.staff.kit.forms import NoteField, NoteForm, PaymentField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -149,12 +149,14 @@ class SuspenseAdmin(ReadOnlyAdmin):
     @display(description="account")
     def where(self, item: SuspenseItem) -> str:
         """The provider account, or the code of the bank account."""
-        return link(item.account) if item.account else item.bank_account
+        return link(item.account) if item.account else unbroken(item.bank_account)
 
     @display(description="age")
     def age(self, item: SuspenseItem) -> str:
         """How long it has been held."""
-        return ago(max(0.0, (utcnow() - item.received_at).total_seconds())) if item.state in OPEN else EMPTY
+        if item.state not in OPEN:
+            return EMPTY
+        return unbroken(ago(max(0.0, (utcnow() - item.received_at).total_seconds())))
 
     def related_to(self, record: SuspenseItem) -> Iterable[Related]:
         yield from super().related_to(record)

@@ -35,7 +35,7 @@ from ledger.money import to_decimal, to_minor
 from ledger.notation import plain_amount
 
 OUTSIDE = {
-    Outside.ALLOWED: gettext_lazy("Allowed like all others"),
+    Outside.ALLOWED: gettext_lazy("Allowed"),
     Outside.APPROVED: gettext_lazy("Always need approval"),
     Outside.REFUSED: gettext_lazy("Are refused"),
 }
@@ -44,7 +44,7 @@ RULE = {
     "above": gettext_lazy("The amounts above which they must approve"),
     "approvers": gettext_lazy("Who approves"),
     "valid_for_h": gettext_lazy("How long a withdrawal waits"),
-    "outside_book": gettext_lazy("Accounts that are no usable beneficiary"),
+    "outside_book": gettext_lazy("Accounts outside the usable beneficiaries"),
     "cooling_off_h": gettext_lazy("The cooling-off time of beneficiaries"),
     "per_day": gettext_lazy("The limits in 24 hours"),
     "per_beneficiary": gettext_lazy("The limits for each beneficiary"),

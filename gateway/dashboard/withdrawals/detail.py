@@ -121,7 +121,7 @@ def _bought(one: Withdrawal) -> dict[str, Any]:
 
 def _moments(one: Withdrawal) -> list[TimelineEntry]:
     """Its history, newest first."""
-    found = [TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are held until the bank answers."))]
+    found = [TimelineEntry(one.created_at, _("Requested"), _("Amount and fee are held until the bank answers."))]
     for decision in decisions_of(one):
         title = _("Approved") if decision.decision == Decision.APPROVE else _("Rejected")
         who = str(decision.person or decision.key)

@@ -272,7 +272,7 @@ def test_one_withdrawal_tells_its_life(finance: Client, funded: Shop, page: Page
         "f***@lojaexemplo.com.br",
         "The beneficiary's bank rejected the money.",
         "Withdrawal failed, money returned",
-        "Accepted",
+        "Requested",
     ):
         assert expected in said
     assert "hx-get" not in failed.content.decode()
