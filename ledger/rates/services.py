@@ -29,14 +29,14 @@ ENTERED_LATELY = timedelta(days=1)
 _TEN_DECIMALS = Decimal(1).scaleb(-10)
 _KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
-# A rate entered by staff takes precedence over fetched ones while it is valid.
+# A rate entered by staff takes precedence over fetched ones while it is valid; of several, the one entered last.
 _WORTH = f"""
     SELECT wanted.currency, coalesce(staff.per_real, newest.per_real)
       FROM unnest(%(wanted)s::varchar[]) wanted(currency)
       LEFT JOIN LATERAL (
         SELECT per_real FROM {table(Rate)}
          WHERE currency = wanted.currency AND source = '{Rate.Source.STAFF}' AND holds_until > %(now)s
-           AND withdrawn_at IS NULL ORDER BY holds_until DESC, id DESC LIMIT 1) staff ON %(with_staff)s
+           AND withdrawn_at IS NULL ORDER BY quoted_at DESC, id DESC LIMIT 1) staff ON %(with_staff)s
       LEFT JOIN LATERAL (
         SELECT per_real FROM {table(Rate)} WHERE currency = wanted.currency AND quoted_at <= %(now)s
            AND (source = '{Rate.Source.FETCHED}' OR %(with_staff)s) AND withdrawn_at IS NULL
@@ -188,8 +188,8 @@ def in_use() -> dict[str, Rate | None]:
     None where there is none: conversions of the currency answer 503.
     """
     valid = Rate.objects.filter(holds_until__gt=utcnow(), withdrawn_at=None).order_by("currency")
-    by_staff = valid.filter(source=Rate.Source.STAFF).order_by("currency", "-holds_until", "-pk").distinct("currency")
     newest = valid.filter(quoted_at__lte=utcnow()).order_by("currency", "-quoted_at", "-pk").distinct("currency")
+    by_staff = newest.filter(source=Rate.Source.STAFF)
     found = {rate.currency: rate for rate in [*newest, *by_staff.select_related("entered_by")]}
     return {code: found.get(code) for code in DECIMALS if code != BASE}
 

@@ -96,10 +96,11 @@ def test_of_two_that_staff_said_the_later_holds_and_a_fetched_one_cannot_be_with
     production: Merchant, staff: User
 ) -> None:
     [fetched] = record(BRL="5", MXN="20")
-    for worth in ("3.5", "3.6"):
-        rates.enter("MXN", Decimal(worth), timedelta(hours=1), staff, confirmed=True)
+    for worth, hours in (("3.5", 24), ("3.6", 1)):
+        rates.enter("MXN", Decimal(worth), timedelta(hours=hours), staff, confirmed=True)
 
     assert market_rate(production, "BRL", "MXN") == Decimal("3.6")
+    assert (used := rates.in_use()["MXN"]) and used.per_real == Decimal("3.6")
     assert rates.withdraw(fetched) is False
 
 
