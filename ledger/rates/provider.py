@@ -15,6 +15,8 @@ from accounts.base.wire import NotOneJsonObject, loads
 
 TIMEOUT_S = 10
 LARGEST = 256 * 1024
+LATEST = 10**11
+"""In seconds: later than any time that is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,9 @@ def _quoted_at(timestamp: object) -> datetime:
     now = utcnow()
     if timestamp is None:
         return now
-    if not _is_number(timestamp):
+    if not isinstance(timestamp, int | Decimal) or not 0 < timestamp < LATEST:
         raise RatesUnavailable("the answer has a time that is none")
-    try:
-        return min(now, datetime.fromtimestamp(int(timestamp), UTC))  # type: ignore[call-overload]
-    except (ArithmeticError, ValueError, OSError):
-        raise RatesUnavailable("the answer has a time that is none") from None
+    return min(now, datetime.fromtimestamp(int(timestamp), UTC))
 
 
 def providers() -> tuple[Provider | None, Provider | None]:

@@ -166,6 +166,7 @@ BROKEN = {
     "the real twice": (b'{"base": "USD", "rates": {"BRL": 5.5, "BRL": 55, "MXN": 18}}', 200),
     "a time that is none": (USUAL | {"timestamp": 10**17}, 200),
     "a time before all time": (USUAL | {"timestamp": -(10**16)}, 200),
+    "a time without end": (b'{"base": "USD", "rates": {"BRL": 5.5, "MXN": 18}, "timestamp": 1e99999999}', 200),
     "too large": (b" " * 300_000 + json.dumps(USUAL).encode(), 200),
     "too deep": (b"[" * 100_000, 200),
 }
