@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Sum
 
 from accounts.base import clock
 from accounts.base.ids import new_id
@@ -53,16 +53,27 @@ def withdrawals_of(file: BulkFile) -> QuerySet[Withdrawal]:
 
 def undecided(file: BulkFile, person: User) -> Undecided:
     """What waits for approval and this person has not decided yet. Nothing while lines are still carried out."""
-    if file.lines.filter(state=State.WAITING).exists():
+    found = list(_waiting_for(file, person).order_by("pk"))
+    if not found:
         return Undecided((), "")
+    what = [[one.pk, bytes(one.approval_digest or b"").hex(), one.amount, one.currency] for one in found]
+    return Undecided(found, hashlib.sha256(json.dumps(what).encode()).hexdigest())
+
+
+def sums_waiting_for(file: BulkFile, person: User) -> list[tuple[str, int, int]]:
+    """The sums of `undecided`, without reading every withdrawal."""
+    rows = _waiting_for(file, person).order_by("currency").values_list("currency")
+    return list(rows.annotate(n=Count("pk"), amount=Sum("amount")))
+
+
+def _waiting_for(file: BulkFile, person: User) -> QuerySet[Withdrawal]:
+    if file.lines.filter(state=State.WAITING).exists():
+        return Withdrawal.objects.none()
     begun = LineDecision.objects.filter(decision__file=file, decision__person=person, state=State.WAITING)
     waiting = withdrawals_of(file).filter(
         approval=ApprovalState.PENDING, approval_expires_at__gt=clock.now(file.merchant)
     )
-    mine = waiting.exclude(approvals__person=person).exclude(pk__in=begun.values("line__result_id"))
-    found = list(mine.order_by("pk"))
-    what = [[one.pk, bytes(one.approval_digest or b"").hex(), one.amount, one.currency] for one in found]
-    return Undecided(found, hashlib.sha256(json.dumps(what).encode()).hexdigest())
+    return waiting.exclude(approvals__person=person).exclude(pk__in=begun.values("line__result_id"))
 
 
 def require_approver(known: Undecided, merchant: Merchant, person: User, decision: Decision) -> None:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.base.client_address import client_address
 from accounts.roles import May
-from gateway.bulk.approvals import undecided, waiting_files
+from gateway.bulk.approvals import sums_waiting_for, waiting_files
 from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.context import RequestContext
@@ -83,9 +83,9 @@ def approvals(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Withdrawals that wait, newest first."""
     rows = selectors.waiting(here.merchant).defer("sealed_destination")
     files = [
-        (file, known.sums)
+        (file, sums)
         for file in waiting_files(here.merchant)[:SHOWN_FILES]
-        if (known := undecided(file, here.user)).withdrawals
+        if (sums := sums_waiting_for(file, here.user))
     ]
     return here.render("withdrawals/approvals.html", page=page_of(rows, request.GET), files=files)
 
