@@ -13,15 +13,18 @@ from accounts import audit
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
+from accounts.base.lookups import AnyOf
 from accounts.base.sealing import seal, unseal
 from accounts.models import User
 from gateway.bank_files import reading
 from gateway.bank_files.csv_statement import CsvMapping
-from gateway.bank_files.shapes import Document, Statement, UnreadableFile
+from gateway.bank_files.shapes import Document, PaymentReturn, Statement, UnreadableFile
+from gateway.payout_batches.models import BatchOrder
 from gateway.reconciliation import accounts
 from gateway.reconciliation.errors import BankFileKnown, BankFileRefused, BankFileUnknown, BankFileUnreadable
 from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, handled
 from gateway.reconciliation.models import BankAccount, ImportedFile
+from gateway.reconciliation.records import spelled_in
 
 State = ImportedFile.State
 SHOWN = 3
@@ -68,6 +71,15 @@ def summary(account: BankAccount, documents: list[Document]) -> list[tuple[str, 
 def _doubts(documents: list[Document]) -> list[str]:
     """Signs that the file is not whole. A statement has none: its balances prove it."""
     return [doubt for one in documents if not isinstance(one, Statement) for doubt in one.doubts]
+
+
+def companies_paying(documents: list[Document]) -> list[str]:
+    """The companies whose orders to pay these documents name."""
+    answers = [answer.number for one in documents if isinstance(one, PaymentReturn) for answer in one.answers]
+    lines = [line for one in documents if isinstance(one, Statement) for line in one.lines]
+    names = {*answers, *(name.upper() for line in lines for name in spelled_in(line))}
+    named = BatchOrder.objects.filter(AnyOf("pk", names))
+    return list(named.values_list("withdrawal__merchant__company", flat=True).distinct())
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.providers.models import ProviderAccount
 from gateway.reconciliation import accounts, explaining, files
 from gateway.reconciliation.explaining import Claim
+from gateway.reconciliation.handlers import DocumentRefused
 from gateway.reconciliation.matching import Effect
 from gateway.reconciliation.models import BankAccount, ImportedFile
 from gateway.refunds.models import Refund
@@ -33,7 +34,12 @@ class ConfirmFile(ProposalKind):
         return {"state": record.state, "digest": record.digest}
 
     def company_ids(self, record: ImportedFile) -> Iterable[str]:
-        return [record.account.owner.company_id]
+        """The owner of the bank account, and companies whose withdrawals it decides."""
+        try:
+            documents = files.documents_of(record.account, files.content_of(record))
+        except DocumentRefused:  # `require` says so
+            documents = []
+        return [*dict.fromkeys((record.account.owner.company_id, *files.companies_paying(documents)))]
 
     def require(self, record: ImportedFile, values: Values) -> None:
         """Raises ONP409_BANK_FILE and ONP400_BANK_FILE."""

@@ -9,6 +9,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Upper
 
 from accounts.base.lookups import AnyOf, by_index
+from gateway.bank_files.shapes import StatementLine
 from gateway.methods.pix.rail import txid_of
 from gateway.payments.manual import without_answers
 from gateway.payments.models import UNDECIDED, Payment
@@ -60,7 +61,7 @@ def names_of(line: BankLine) -> list[str]:
     return list(dict.fromkeys(name.upper() for name in spelled_in(line)))
 
 
-def spelled_in(line: BankLine) -> list[str]:
+def spelled_in(line: BankLine | StatementLine) -> list[str]:
     """The same, as the bank spells it."""
     told = (line.order_number, line.end_to_end_id, line.reference)
     words = _WORD.findall(line.text)

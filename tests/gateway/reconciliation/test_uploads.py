@@ -11,7 +11,8 @@ import xmlschema
 from django.test import RequestFactory
 
 from accounts.audit import Actor
-from accounts.models import Proposal
+from accounts.models import Membership, Proposal
+from accounts.proposals.errors import OwnCompany
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import confirm, put
 from gateway.payout_batches import due as orders
@@ -32,7 +33,7 @@ from tests.support.manual_provider import live
 from tests.support.paying_out import accepted, swept, with_real_money
 from tests.support.providers import confirms, enters, paid_out_by
 from tests.support.scripted_provider import rewritten
-from tests.support.statements import moved, ofx
+from tests.support.statements import extract, moved, ofx
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ON = "20261125120000[-3:BRT]"
@@ -130,6 +131,30 @@ def test_an_order_in_iso_20022_its_answers_and_its_debit(acme: Shop, address: st
     assert uploaded(account, "extrato.ofx", content) == [("EXPLAINED", "WITHDRAWAL")]
     assert verify() == []
     assert bank_accounts.booked(account) == 9275
+
+
+def test_nobody_lets_a_file_decide_about_the_orders_of_a_company_of_their_own(acme: Shop, address: str) -> None:
+    """Forged, a rejection of what was paid would free the company's money."""
+    rewritten()
+    api = with_real_money(acme, address)
+    payer = manual_account()
+    swept(accepted(api, acme).pk)
+    handed_over(released(payer))
+    account, number = bank_accounts.a_bank_account("ITAU-BRL-1", payer), BatchOrder.objects.get().number
+    lines = extract("0C", "1000D", "1000D", debits="1000", texts=(number,), bank="341")
+    contents = answer(number, "RJCT"), answer("W1", "RJCT"), "\r\n".join(lines)
+    report, of_others, statement = (
+        files.upload(Actor(enters()), account.code, "answer", content.encode(), "Of today").pk for content in contents
+    )
+    Membership.objects.create(user=enters(), company=acme.company, role="VIEWER")
+
+    for file in (report, statement):
+        with pytest.raises(OwnCompany):
+            put(asked(enters()), KINDS["bank_file.confirm"], file, {}, "Sums compared")
+    assert put(asked(enters()), KINDS["bank_file.confirm"], of_others, {}, "Sums compared")
+
+    bank_accounts.sweep()
+    assert Withdrawal.objects.get().status == "PROCESSING"
 
 
 def answer(number: str, status: str) -> str:
