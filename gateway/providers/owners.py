@@ -19,11 +19,13 @@ def require_one_owner(account: ProviderAccount, shown: Mapping[str, Any] | None 
     account's. Decisions wait for each other until the transaction ends.
     """
     execute(_TURNS)
-    wanted = _identities(account.provider, account.shown if shown is None else shown)
+    ours = account.shown if shown is None else shown
+    wanted = _identities(account.provider, ours)
     others = ProviderAccount.objects.filter(system=account.system).exclude(merchant=account.merchant)
     others = others.exclude(status=ProviderAccount.Status.CLOSED).defer("sealed_credentials")
     for other in others.select_related("merchant__company"):
-        if wanted & _identities(other.provider, other.shown):
+        is_inside = _is_inside(ours, other.provider, other.shown) or _is_inside(other.shown, account.provider, ours)
+        if is_inside or wanted & _identities(other.provider, other.shown):
             owner = other.merchant.company if other.merchant else "the platform"
             raise AccountOfAnother(faults=[Fault("merchant", "INVALID", f"{owner} has it: {other.pk}, {other}.")])
 
@@ -35,3 +37,12 @@ def _identities(provider: str, shown: Mapping[str, Any]) -> set[tuple[str, ...]]
     named = declared()[provider].credentials_type.identified_by if provider in declared() else ()
     found = ((*members, *(str(shown.get(one) or "").casefold().lstrip("0") for one in members)) for members in named)
     return {one for one in found if all(one)}
+
+
+def _is_inside(shown: Mapping[str, Any], provider: str, others: Mapping[str, Any]) -> bool:
+    """Whether a number of an account, or a range of them, lies in a range of the other."""
+    for prefix, number in declared()[provider].credentials_type.ranges if provider in declared() else ():
+        begin = str(others.get(prefix) or "")
+        if begin and any(str(shown.get(name) or "").startswith(begin) for name in (prefix, number)):
+            return True
+    return False

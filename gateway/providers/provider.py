@@ -34,6 +34,8 @@ class Credentials(BaseModel):
 
     identified_by: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Members, none of them secret, that name where the money arrives: what has one in common is the same account."""
+    ranges: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """A member that begins all numbers of a range where its money arrives, and the member that has such a number."""
 
     @property
     def is_live(self) -> bool | None:

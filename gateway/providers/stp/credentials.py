@@ -32,7 +32,8 @@ def _networks(text: str) -> str:
 class StpCredentials(Credentials):
     """Callbacks are believed to be STP's by their source address, or by the client certificate of STP."""
 
-    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("clabe",), ("clabe_prefix",))
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("clabe",),)
+    ranges: ClassVar[tuple[tuple[str, str], ...]] = (("clabe_prefix", "clabe"),)
 
     environment: Annotated[Literal["production", "demo"], Field(title="System of STP")]
     empresa: Annotated[

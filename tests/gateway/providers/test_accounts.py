@@ -113,6 +113,26 @@ def test_it_is_the_same_by_what_names_it(acme: Shop, given: dict[str, str], same
     require_one_owner(ProviderAccount(provider="manual", system="PRODUCTION"), same | dict.fromkeys(given, "other"))
 
 
+@pytest.mark.parametrize(
+    ("given", "is_taken"),
+    [
+        ({"clabe_prefix": "6461801580"}, True),
+        ({"clabe_prefix": "64618015801"}, True),
+        ({"clabe_prefix": "646180158"}, True),
+        ({"clabe": "646180158000000017"}, True),
+        ({"clabe_prefix": "6461801581", "clabe": "646180157000000004"}, False),
+    ],
+)
+def test_ranges_of_numbers_do_not_overlap(acme: Shop, given: dict[str, str], is_taken: bool) -> None:
+    account = entered("acme", acme.production)
+    ProviderAccount.objects.filter(pk=account.pk).update(provider="stp", shown={"clabe_prefix": "6461801580"})
+    another = ProviderAccount(provider="stp", system="PRODUCTION")
+    if is_taken:
+        refused(AccountOfAnother, require_one_owner, another, given)
+    else:
+        require_one_owner(another, given)
+
+
 def test_nobody_enters_an_account_of_their_own_company(acme: Shop) -> None:
     owner = a_member(acme.company)
     new = accounts.NewAccount("scripted", "A", "PRODUCTION", acme.production)
