@@ -97,18 +97,6 @@ class Migration(migrations.Migration):
                 help_text="People are told of it with the rest of its file",
             ),
         ),
-        migrations.AddIndex(
-            model_name="bulkfile",
-            index=models.Index(
-                condition=models.Q(("tell_at__isnull", False)), fields=["tell_at"], name="bulk_files_to_tell_of"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="bulkfile",
-            index=models.Index(
-                condition=models.Q(("tell_at__isnull", False)), fields=["merchant", "tell_at"], name="next_bulk_file"
-            ),
-        ),
         migrations.AddConstraint(
             model_name="approval",
             constraint=models.UniqueConstraint(

@@ -33,6 +33,8 @@ NAMED = {
     "user.reactivated",
     "withdrawal.approved",
     "withdrawal.rejected",
+    "bulk_file.approved",
+    "bulk_file.rejected",
     "reserve.changed",
     "reserve.released",
 }
