@@ -22,10 +22,10 @@ from accounts.base.ids import new_id
 from accounts.base.wire import loads
 from gateway.methods.spei.clabe import clabe
 from gateway.payouts.rail import PayoutOrder, PayoutResult
-from gateway.providers.client import Answer
+from gateway.providers.client import Answer, shaped
 from gateway.providers.stp.credentials import StpCredentials
 from gateway.providers.stp.provider import StpProvider
-from gateway.providers.stp.shapes import Result
+from gateway.providers.stp.shapes import ReceivedOrder, Result
 from gateway.providers.stp.transfers import State, state_of
 from tests.support.published import PUBLISHED
 from tests.support.stp.books import EMPRESA, Books
@@ -149,7 +149,7 @@ def test_the_recorded_answers_of_the_real_service_are_read() -> None:
 
 @recorded_by_others
 def test_recorded_returns_of_orders_are_no_money_of_payers() -> None:
-    listed = [one for one in read("test_consulta_ordenes_recibidas").received if one]
+    listed = [shaped(one, ReceivedOrder) for one in read("test_consulta_ordenes_recibidas").received if one]
 
     assert [(one.key, one.amount, one.kind, one.is_money) for one in listed] == [
         ("CR1564969083", Decimal("1.20"), 0, False),
