@@ -24,7 +24,8 @@ from gateway.withdrawals.beneficiaries.services import BeneficiaryDraft
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.rules import services as rules
 from gateway.withdrawals.rules.content import Rules
-from ledger.money import to_minor
+from ledger.money import to_decimal, to_minor
+from ledger.wallets.selectors import holdings
 
 OWN_ACCOUNT = {"cbu": "2850590940090418135201", "beneficiaryName": "Loja Exemplo", "beneficiaryTaxId": "20123456786"}
 SUPPLIERS = (("papel@fornecedor.example", "120.50"), ("frete@fornecedor.example", "80.00"))
@@ -57,13 +58,15 @@ CHARSET:NONE
 
 
 def leave_open_work(sandbox: Merchant, *, owner: User, finance: User) -> None:
-    """Leaves a schedule, a bulk file, and a withdrawal by `finance` that `owner` can approve."""
+    """Leaves a schedule, a bulk file, and a withdrawal by `finance` that `owner` can approve, if there is the money."""
     plan = Plan("ARS", "BANK_TRANSFER", "WEEKLY", 7, destination=OWN_ACCOUNT, weekday=4, keep=50_000_00)
     payout_schedules.register(sandbox, plan, by=owner)
     _pay_suppliers(sandbox, owner)
     rules.propose(Actor(owner), sandbox, RULES)
     requester = Requester.of_person(finance)
     beneficiaries.add(sandbox, BeneficiaryDraft("Imobiliária Central", "PIX", "BRL", LANDLORD, requester))
+    if to_decimal(holdings(sandbox, "BRL").currencies["BRL"].available, "BRL") < RENT + 100:
+        return
     rent = WithdrawalDraft(
         company_id=sandbox.company_id,
         rail="PIX",

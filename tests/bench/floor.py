@@ -156,12 +156,13 @@ class Floor:
 
 
 def _row(table: str, column: str, value: str) -> dict[str, str | None]:
-    """The newest row with that value, each column that can be written as text."""
+    """The newest row with that value, each column that can be written as text. Arrays, of JSON here, have braces."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT key, value FROM jsonb_each_text((SELECT to_jsonb(t) FROM {table} t WHERE {column} = %s"
+            "SELECT key, CASE attndims WHEN 0 THEN value ELSE translate(value, '[]', '{}') END"
+            f" FROM jsonb_each_text((SELECT to_jsonb(t) FROM {table} t WHERE {column} = %s"
             "  ORDER BY created_at DESC LIMIT 1))"
-            " WHERE key NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attgenerated <> '')",
+            " JOIN pg_attribute ON attrelid = %s::regclass AND attname = key AND attgenerated = ''",
             [value, table],
         )
         return dict(cursor.fetchall())

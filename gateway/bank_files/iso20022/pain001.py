@@ -7,7 +7,7 @@ one of them.
 from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from xml.etree.ElementTree import Element, SubElement, tostring  # nosec B405: written, not read
+from xml.etree.ElementTree import Element, SubElement, tostring  # nosec B405
 
 from stdnum import iban as ibans
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from xml.parsers.expat import ExpatError  # nosec B406: the parser is that of defusedxml
+from xml.parsers.expat import ExpatError  # nosec B406
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
