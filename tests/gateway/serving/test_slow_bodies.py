@@ -56,8 +56,12 @@ def test_beside_64_slow_bodies_everybody_is_served(server: Server, acme: Shop, a
             took.append(time.perf_counter() - began)
 
     assert statistics.quantiles(took, n=20)[-1] < 1
-    expected = {429: SLOW - 8, 408: 8} if len(addresses) == 1 else {408: SLOW}
-    assert Counter(map(wire.status, answers)) == expected
+    told = Counter(map(wire.status, answers))
+    if len(addresses) == 1:  # four in each of the two processes, or in one if it took all connections
+        assert 4 <= told[408] <= 8
+        assert told[429] == SLOW - told[408]
+    else:
+        assert told == {408: SLOW}
     assert Payment.objects.count() == CALLS
     for answer in answers:
         assert wire.headers(answer)["requestid"].startswith("req_")
