@@ -301,6 +301,7 @@ EXAMPLES: dict[str, Any] = {
         "paymentId": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
         "refundId": "ref_01KAGTW3Q8XJ5V0N2B7R4C9RF2",
         "withdrawalId": None,
+        "caseNumber": None,
         "expectedReleaseAt": "2026-11-23T15:00:00.000Z",
         "createdAt": "2026-11-20T15:00:00.000Z",
     },

@@ -248,5 +248,14 @@ class Life:
             self._dispute(card, ReasonCode.UNRECOGNIZED, "unknown")
         self._request_advance(4)
         holds.place(self.merchant, "BRL", 50_00, Reason.COMPLIANCE, by=self.staff, note="Invoice of a sale is missing.")
+        holds.place(
+            self.merchant,
+            "BRL",
+            20_00,
+            Reason.LEGAL_ORDER,
+            by=self.staff,
+            note="Order of a court, by letter.",
+            case_number="0001234-56.2026.8.26.0100",
+        )
         for way in WAYS[:4]:
             self._order(way)

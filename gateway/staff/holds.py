@@ -15,11 +15,11 @@ from accounts.base import clock
 from accounts.base.errors import Refusal
 from gateway.staff.kit.amounts import CurrencyFilter, StaffAmountField, money
 from gateway.staff.kit.columns import colored, moment, named, related
-from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import Done, EnteredAdmin
 from ledger.chart import WALLET_METHOD
 from ledger.holds import services as holds
-from ledger.holds.models import BY_STAFF, Hold
+from ledger.holds.models import BY_STAFF, Hold, Reason
 from ledger.money import to_minor
 from ledger.notation import plain_amount
 
@@ -31,6 +31,7 @@ class HoldForm(forms.ModelForm):
     currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_METHOD], widget=UnfoldAdminSelectWidget)
     amount = StaffAmountField("0.01")
     reason = forms.ChoiceField(choices=[(one, one.label) for one in BY_STAFF], widget=UnfoldAdminSelectWidget)
+    note = NoteField()
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -39,6 +40,8 @@ class HoldForm(forms.ModelForm):
             self.add_error("expected_release_at", "This time is in the past by the merchant's clock.")
         if {"amount", "currency"} <= set(cleaned):
             cleaned["amount"] = to_minor(cleaned["amount"], cleaned["currency"])
+        if cleaned.get("reason") == Reason.LEGAL_ORDER and not cleaned.get("case_number", "").strip():
+            self.add_error("case_number", "A legal order has the number of its case.")
         if self.refused:
             self.add_error("amount", f"{self.refused.message} {self.refused.advice}")
         return cleaned
@@ -52,7 +55,8 @@ class HoldAdmin(EnteredAdmin):
     add_title = "Place a hold on a merchant's money"
     permissions_used = ("view", "add", "change")
     ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
-    search_help_text = "Hold, refund, withdrawal or company id"
+    words = {"case_number__iexact": str}
+    search_help_text = "Hold, refund, withdrawal or company id, or case number"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -60,6 +64,7 @@ class HoldAdmin(EnteredAdmin):
         colored("reason", COMPLIANCE="warning", LEGAL_ORDER="danger"),
         money("amount"),
         related("merchant"),
+        "case_number",
         moment("created_at", "placed at"),
         moment("expected_release_at", "expected end"),
         moment("ended_at"),
@@ -76,7 +81,10 @@ class HoldAdmin(EnteredAdmin):
                 )
             },
         ),
-        ("By staff", {"fields": ((related("placed_by"), related("lifted_by", "released by")), "note")}),
+        (
+            "By staff",
+            {"fields": ((related("placed_by"), related("lifted_by", "released by")), ("case_number", "note"))},
+        ),
         (
             "Timestamps (merchant's clock)",
             {
@@ -87,7 +95,12 @@ class HoldAdmin(EnteredAdmin):
             },
         ),
     )
-    add_fieldsets = ((None, {"fields": ("merchant", ("currency", "amount"), "reason", "note", "expected_release_at")}),)
+    add_fieldsets = (
+        (
+            None,
+            {"fields": ("merchant", ("currency", "amount"), ("reason", "case_number"), "note", "expected_release_at")},
+        ),
+    )
     autocomplete_fields = ("merchant",)
     actions_detail = ("lift",)
 
@@ -103,6 +116,7 @@ class HoldAdmin(EnteredAdmin):
             obj.reason,
             by=request.user,  # type: ignore[arg-type]
             note=obj.note,
+            case_number=obj.case_number,
             expected_release_at=ends,
         )
         obj.pk = placed.pk

@@ -39,6 +39,13 @@ class Hold(models.Model):
     refund_id = models.CharField(max_length=40, null=True, blank=True)
     withdrawal_id = models.CharField(max_length=40, null=True, blank=True)
     note = models.CharField(max_length=255, blank=True)
+    case_number = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Required for a legal order. The company sees it",
+    )
     placed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )

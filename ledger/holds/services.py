@@ -1,18 +1,22 @@
 """Placing and releasing holds."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
 
 from accounts.base import clock
+from accounts.base.errors import Fault
 from accounts.base.ids import new_id
 from accounts.base.rows import execute, insert_into, values
 from accounts.errors import OwnRequest
 from accounts.models import Merchant, User
 from ledger.books.services import Move, post, wallet
 from ledger.chart import AccountKind
-from ledger.holds.errors import HoldEnded
-from ledger.holds.models import BY_STAFF, Hold
+from ledger.holds.errors import HoldEnded, HoldUnexplained
+from ledger.holds.models import BY_STAFF, Hold, Reason
+
+SHORTEST_NOTE = 5
 
 
 @transaction.atomic(savepoint=False)
@@ -22,12 +26,20 @@ def place(
     amount: int,
     reason: str,
     *,
+    note: str,
+    case_number: str = "",
     by: User | None = None,
-    note: str = "",
     expected_release_at: datetime | None = None,
 ) -> Hold:
-    """Staff hold available money, in minor units. Raises ONP422_INSUFFICIENT_BALANCE."""
+    """Staff hold available money, in minor units. The company sees the case number, and staff the note.
+
+    Raises ONP400_HOLD without a note, or for a legal order without the number of its case, and
+    ONP422_INSUFFICIENT_BALANCE.
+    """
     assert reason in BY_STAFF, "what belongs to a refund or a withdrawal is blocked by that"
+    note, case_number = note.strip(), case_number.strip()
+    if faults := list(_unexplained(reason, note, case_number)):
+        raise HoldUnexplained(faults=faults)
     now = clock.now(merchant)
     hold = Hold.objects.create(
         id=new_id("blk"),
@@ -36,6 +48,7 @@ def place(
         currency=currency,
         amount=amount,
         note=note,
+        case_number=case_number,
         placed_by=by,
         expected_release_at=expected_release_at,
         created_at=now,
@@ -44,6 +57,13 @@ def place(
     posted = post(merchant, "hold.placed", hold.id, [Move(amount, debit=available, credit=blocked)], now)
     assert posted, "a block is placed once"
     return hold
+
+
+def _unexplained(reason: str, note: str, case_number: str) -> Iterator[Fault]:
+    if len(note) < SHORTEST_NOTE:
+        yield Fault("note", "REQUIRED", f"Explain the hold in at least {SHORTEST_NOTE} characters.")
+    if reason == Reason.LEGAL_ORDER and not case_number:
+        yield Fault("case_number", "REQUIRED", "A legal order has the number of its case.")
 
 
 def begin(

@@ -91,7 +91,7 @@ def later(shop: Shop, **time: float) -> None:
 def withdraw_all_but(shop: Shop, minor: int, currency: str = "BRL") -> Hold:
     """Leaves so much available; the rest cannot be used any more."""
     available = wallet(shop, currency)[0]
-    return holds.place(shop.sandbox, currency, available - minor, "COMPLIANCE")
+    return holds.place(shop.sandbox, currency, available - minor, "COMPLIANCE", note="An invoice is missing")
 
 
 def wallet(shop: Shop, currency: str = "BRL") -> tuple[int, int, int]:

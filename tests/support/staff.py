@@ -166,7 +166,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     _takes_money_out(globex, globex_api, address)
     _proposes_what_became_of_it(root)
     rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away", confirmed=True)
-    holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
+    holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE", note="An invoice is missing")
     refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
     account = providers.active(certificate=certificate(90), private_key=private_key())
@@ -295,6 +295,7 @@ def block(merchant_id: int, **members: str) -> dict[str, str]:
         "currency": "BRL",
         "amount": "50.00",
         "reason": "LEGAL_ORDER",
+        "case_number": "1/26",
         "note": "Order 1/26",
         "expected_release_at_0": "",
         "expected_release_at_1": "",

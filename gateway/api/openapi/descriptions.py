@@ -43,6 +43,7 @@ OF: dict[str, dict[str, str]] = {
     },
     "BlockedPayload": {
         "reason": "Why the money is blocked.",
+        "caseNumber": "The number of the case of a legal order, and of other holds by our staff where one was given.",
         "expectedReleaseAt": "The latest time at which the hold is expected to end; null if unknown.",
     },
     "CausePayload": {

@@ -105,6 +105,7 @@ class BlockedPayload(TypedDict):
     paymentId: str | None
     refundId: str | None
     withdrawalId: str | None
+    caseNumber: str | None
     expectedReleaseAt: Timestamp | None
     createdAt: Timestamp
 
@@ -193,6 +194,7 @@ def blocked_payload(hold: Hold) -> BlockedPayload:
         "paymentId": hold.payment_id,
         "refundId": hold.refund_id,
         "withdrawalId": hold.withdrawal_id,
+        "caseNumber": hold.case_number or None,
         "expectedReleaseAt": optional_timestamp(hold.expected_release_at),
         "createdAt": timestamp(hold.created_at),
     }

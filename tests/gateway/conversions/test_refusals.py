@@ -207,7 +207,7 @@ def test_the_last_cent_can_be_converted_and_no_more(api: Api, acme: Shop) -> Non
 
 
 def test_what_is_blocked_cannot_be_converted(api: Api, acme: Shop) -> None:
-    holds.place(acme.sandbox, "BRL", FUNDED - 99_999, "COMPLIANCE")
+    holds.place(acme.sandbox, "BRL", FUNDED - 99_999, "COMPLIANCE", note="An invoice is missing")
 
     with nothing_moves(acme):
         assert refusal(confirm(api, acme, quoted(api, acme)["quoteToken"])) == TOO_LITTLE

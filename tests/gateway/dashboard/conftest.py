@@ -90,6 +90,12 @@ def busy(acme: Shop, api: Api, address: str) -> Shop:
     payment = a_payment(acme.sandbox, "PAID", "70.00")
     refunds.dispute(acme.sandbox, payment.pk, reason_code="NOT_RECEIVED")
     holds.place(
-        acme.sandbox, "BRL", 1234, "COMPLIANCE", expected_release_at=clock.now(acme.sandbox) + timedelta(days=3)
+        acme.sandbox,
+        "BRL",
+        1234,
+        "COMPLIANCE",
+        note="An invoice is missing",
+        case_number="C-17",
+        expected_release_at=clock.now(acme.sandbox) + timedelta(days=3),
     )
     return acme

@@ -110,7 +110,7 @@ def test_what_fails_and_what_was_decided_is_told(acme: Shop, globex: Shop, api: 
     broken, _ = webhooks.register(acme.sandbox, "https://shop.example/a", ["*"], None)
     webhooks.register(acme.sandbox, "https://shop.example/b", ["*"], None)
     Endpoint.objects.filter(pk=broken.pk).update(status="DISABLED", disabled_reason="GONE")
-    block = holds.place(acme.sandbox, "BRL", 100, Reason.LEGAL_ORDER, by=staff)
+    block = holds.place(acme.sandbox, "BRL", 100, Reason.LEGAL_ORDER, by=staff, note="Order 1/26", case_number="1/26")
 
     found = attention(acme.sandbox)
 

@@ -159,7 +159,7 @@ def test_staff_cannot_decide_while_it_is_being_sent(acme: Shop, script: Script, 
 def test_a_med_claim_asks_for_what_was_recovered_and_no_more(acme: Shop, script: Script, there: int) -> None:
     paid = a_paid_pix(acme, script)
     if there < 14_850:
-        holds.place(acme.production, "BRL", 14_850 - there, "COMPLIANCE")
+        holds.place(acme.production, "BRL", 14_850 - there, "COMPLIANCE", note="An invoice is missing")
     claim = services.claim(acme.production, paid, claim_id="81a15e14", reason_code="SCAM")
     services.respond(acme.production, claim.id, "ACCEPT")
     script.answers["refund"] = [RETURNED]

@@ -86,7 +86,7 @@ def test_a_refund_that_nobody_of_us_opened_is_decided_by_anybody(staff: Client, 
 
 def test_whoever_blocked_money_does_not_lift_the_block(staff: Client, root: User, acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
-    hold = holds.place(acme.sandbox, "BRL", 100, "COMPLIANCE", by=root)
+    hold = holds.place(acme.sandbox, "BRL", 100, "COMPLIANCE", by=root, note="An invoice is missing")
     before = everything()
     assert told(staff, page_at(Hold, "change", hold.pk).replace("/change/", "/lift/"), NOTE) == OWN
     assert everything() == before

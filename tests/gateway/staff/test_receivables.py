@@ -194,6 +194,8 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Cli
         ({"reason": "REFUND_DISPUTE"}, "reason"),
         ({"merchant": "0"}, "merchant"),
         ({"note": "x" * 256}, "note"),
+        ({"note": ""}, "note"),
+        ({"case_number": " "}, "case_number"),
         ({"expected_release_at_0": "2020-01-01", "expected_release_at_1": "00:00:00"}, "expected_release_at"),
     ],
 )
@@ -212,7 +214,7 @@ def test_an_impossible_block_is_refused_in_the_form_and_moves_nothing(
 
 def test_only_who_may_places_and_lifts_blocks(acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
-    hold = holds.place(acme.sandbox, "BRL", 100, "COMPLIANCE")
+    hold = holds.place(acme.sandbox, "BRL", 100, "COMPLIANCE", note="An invoice is missing")
     reader = browser_of(support("view_hold"))
     assert "1.00 BRL" in body(reader, page_of(Hold, "change", hold.pk))
     assert reader.post(ADD, block(acme.sandbox.pk)).status_code == 403

@@ -9,7 +9,7 @@ from accounts.base.clock import utcnow
 from accounts.models import User
 from ledger.books.errors import InsufficientBalance
 from ledger.holds import services as holds
-from ledger.holds.errors import HoldEnded
+from ledger.holds.errors import HoldEnded, HoldUnexplained
 from ledger.holds.models import Hold
 from ledger.models import Transfer
 from ledger.verify import verify
@@ -26,15 +26,25 @@ def test_a_block_takes_from_what_is_available_and_lifting_gives_it_back(acme: Sh
     ends = utcnow() + timedelta(days=30)
 
     hold = holds.place(
-        acme.sandbox, "BRL", 5_000, "LEGAL_ORDER", by=person, note="Order 1/26", expected_release_at=ends
+        acme.sandbox,
+        "BRL",
+        5_000,
+        "LEGAL_ORDER",
+        by=person,
+        note="By letter",
+        case_number="1/26",
+        expected_release_at=ends,
     )
 
     assert book(acme.sandbox) == PAID | {"AVAILABLE BRL": 9_850, "BLOCKED BRL": 5_000}
-    assert Hold.objects.values("reason", "amount", "placed_by", "note", "expected_release_at", "ended_at").get() == {
+    assert Hold.objects.values(
+        "reason", "amount", "placed_by", "note", "case_number", "expected_release_at", "ended_at"
+    ).get() == {
         "reason": "LEGAL_ORDER",
         "amount": 5_000,
         "placed_by": person.pk,
-        "note": "Order 1/26",
+        "note": "By letter",
+        "case_number": "1/26",
         "expected_release_at": ends,
         "ended_at": None,
     }
@@ -47,12 +57,12 @@ def test_a_block_takes_from_what_is_available_and_lifting_gives_it_back(acme: Sh
 def test_everything_that_is_available_can_be_blocked_and_not_a_cent_more(acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
     with pytest.raises(InsufficientBalance), transaction.atomic():
-        holds.place(acme.sandbox, "BRL", 14_851, "COMPLIANCE")
+        holds.place(acme.sandbox, "BRL", 14_851, "COMPLIANCE", note="An invoice is missing")
     with pytest.raises(InsufficientBalance), transaction.atomic():
-        holds.place(acme.sandbox, "EUR", 1, "COMPLIANCE")
+        holds.place(acme.sandbox, "EUR", 1, "COMPLIANCE", note="An invoice is missing")
     assert (book(acme.sandbox), Hold.objects.count(), Transfer.objects.count()) == (PAID, 0, 1)
 
-    holds.place(acme.sandbox, "BRL", 14_850, "COMPLIANCE")
+    holds.place(acme.sandbox, "BRL", 14_850, "COMPLIANCE", note="An invoice is missing")
 
     assert "AVAILABLE BRL" not in book(acme.sandbox)
 
@@ -60,15 +70,15 @@ def test_everything_that_is_available_can_be_blocked_and_not_a_cent_more(acme: S
 def test_a_block_is_of_one_merchant(acme: Shop, globex: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
     with pytest.raises(InsufficientBalance), transaction.atomic():
-        holds.place(globex.sandbox, "BRL", 1, "COMPLIANCE")
+        holds.place(globex.sandbox, "BRL", 1, "COMPLIANCE", note="An invoice is missing")
     with pytest.raises(InsufficientBalance), transaction.atomic():
-        holds.place(acme.production, "BRL", 1, "COMPLIANCE")
+        holds.place(acme.production, "BRL", 1, "COMPLIANCE", note="An invoice is missing")
     assert (book(globex.sandbox), book(acme.production), book(acme.sandbox)) == ({}, {}, PAID)
 
 
 def test_lifting_twice_is_refused_and_moves_nothing(acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
-    hold = holds.place(acme.sandbox, "BRL", 5_000, "COMPLIANCE")
+    hold = holds.place(acme.sandbox, "BRL", 5_000, "COMPLIANCE", note="An invoice is missing")
     ended_at = holds.lift(hold.id).ended_at
 
     with pytest.raises(HoldEnded), transaction.atomic():
@@ -83,7 +93,7 @@ def test_lifting_twice_is_refused_and_moves_nothing(acme: Shop) -> None:
 )
 def test_the_proof_fails_when_a_block_is_tampered_with(acme: Shop, tampering: str) -> None:
     a_payment(acme.sandbox, "PAID")
-    holds.place(acme.sandbox, "BRL", 5_000, "COMPLIANCE")
+    holds.place(acme.sandbox, "BRL", 5_000, "COMPLIANCE", note="An invoice is missing")
 
     with transaction.atomic():
         tamper(f"UPDATE ledger_hold SET {tampering.format(other=acme.production.pk)}")
@@ -92,3 +102,15 @@ def test_the_proof_fails_when_a_block_is_tampered_with(acme: Shop, tampering: st
 
     assert "I7" in found
     assert verify() == []
+
+
+def test_a_hold_without_a_reason_or_an_order_without_its_case_moves_nothing(acme: Shop) -> None:
+    a_payment(acme.sandbox, "PAID")
+    for reason, note, case, field in (
+        ("COMPLIANCE", "    ", "", "note"),
+        ("LEGAL_ORDER", "By letter", "  ", "case_number"),
+    ):
+        with pytest.raises(HoldUnexplained) as refused, transaction.atomic():
+            holds.place(acme.sandbox, "BRL", 100, reason, note=note, case_number=case)
+        assert refused.value.field == field
+    assert (book(acme.sandbox), Hold.objects.count()) == (PAID, 0)

@@ -95,7 +95,11 @@ class Walk:
     def hold(self) -> None:
         if available := self.holding().available:
             amount = self.chance.randint(1, available)
-            self.held.append(holds.place(self.shop.sandbox, "BRL", amount, Reason.COMPLIANCE, by=self.staff).id)
+            self.held.append(
+                holds.place(
+                    self.shop.sandbox, "BRL", amount, Reason.COMPLIANCE, by=self.staff, note="An invoice is missing"
+                ).id
+            )
 
     def lift(self) -> None:
         if self.held:

@@ -31,7 +31,8 @@ def wait(api: Api, shop: Shop, duration: str) -> None:
 
 
 def block(shop: Shop, amount: int, reason: str = "COMPLIANCE", **members: Any) -> str:
-    return holds.place(shop.sandbox, "BRL", amount, reason, **members).id
+    case = {"note": "By letter", "case_number": "1/26"}
+    return holds.place(shop.sandbox, "BRL", amount, reason, **case | members).id
 
 
 def causes(story: Any) -> list[tuple[str, int, float]]:
@@ -150,6 +151,7 @@ def test_what_is_blocked_is_told_newest_first_with_its_reason(api: Api, acme: Sh
         "paymentId": None,
         "refundId": None,
         "withdrawalId": None,
+        "caseNumber": "1/26",
         "expectedReleaseAt": "2030-01-02T00:00:00.000Z",
         "createdAt": created,
     }
