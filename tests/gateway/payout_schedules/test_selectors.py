@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from gateway.payout_schedules.due import payable
+from gateway.payout_schedules.selectors import payable
 from gateway.payouts.selectors import PayoutTerms
 from tests.support.rows import rows
 

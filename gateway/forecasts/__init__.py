@@ -1,0 +1,1 @@
+"""What becomes available in the next days. Read-only, across all rooms."""
