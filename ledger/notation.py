@@ -4,15 +4,13 @@
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 
 from babel.numbers import format_decimal
-from django.utils import translation
 
+from accounts.base.market import ELSEWHERE, LOCALES, language, market
+from accounts.base.market import in_market as in_market
 from ledger.money import DECIMALS, to_decimal
 
 NONE, MINUS = "–", "−"
@@ -43,15 +41,14 @@ class Notation:
 ENGLISH = Notation("en", sign="{sign}{number}")
 _AFTER = "{number}\u00a0{sign}"
 _MARKETS = {
-    "BR": Notation("pt_BR"),
-    "MX": Notation("es_MX", "MXN", sign="{sign}{number}"),
-    "AR": Notation("es_AR", "ARS"),
-    "CO": Notation("es_CO", "COP"),
-    "PT": Notation("pt_PT", sign=_AFTER, code=_AFTER),
+    "BR": Notation(LOCALES["BR"]),
+    "MX": Notation(LOCALES["MX"], "MXN", sign="{sign}{number}"),
+    "AR": Notation(LOCALES["AR"], "ARS"),
+    "CO": Notation(LOCALES["CO"], "COP"),
+    "PT": Notation(LOCALES["PT"], sign=_AFTER, code=_AFTER),
 }
-_ELSEWHERE = {"pt": _MARKETS["BR"], "es": Notation("es", sign=_AFTER, code=_AFTER)}
+_ELSEWHERE = {"pt": _MARKETS["BR"], "es": Notation(ELSEWHERE["es"], sign=_AFTER, code=_AFTER)}
 _MARKET_OF = {"BRL": "BR", "MXN": "MX", "ARS": "AR", "COP": "CO", "EUR": "PT"}
-_market: ContextVar[str] = ContextVar("market", default="")
 
 
 class Unreadable(ValueError):
@@ -66,16 +63,6 @@ class TwoReadings(Unreadable):
         self.text, self.readings = text, readings
 
 
-@contextmanager
-def in_market(country: str) -> Iterator[None]:
-    """In this context amounts are formatted for this country, unless the page is in English."""
-    token = _market.set(country)
-    try:
-        yield
-    finally:
-        _market.reset(token)
-
-
 def market_of(currency: str) -> str:
     """The country of a currency; "" for a currency without a market."""
     return _MARKET_OF.get(currency, "")
@@ -83,10 +70,9 @@ def market_of(currency: str) -> str:
 
 def notation() -> Notation:
     """The notation of the current language and market. English has one notation everywhere."""
-    language = (translation.get_language() or "en").partition("-")[0]
-    if language not in _ELSEWHERE:
+    if language() not in _ELSEWHERE:
         return ENGLISH
-    return _MARKETS.get(_market.get()) or _ELSEWHERE[language]
+    return _MARKETS.get(market()) or _ELSEWHERE[language()]
 
 
 def notation_of(country: str) -> Notation:

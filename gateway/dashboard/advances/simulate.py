@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import csv_of
+from accounts.base.csv_export import csv_of, timed
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
@@ -115,12 +115,11 @@ def _columns() -> list[Any]:
     def amount(value: Callable[[QuotedReceivable], int]) -> Any:
         return lambda item: to_decimal(value(item), item.receivable.currency)
 
-    zone = timezone.get_current_timezone_name()
     return [
         (_("Receivable"), lambda item: item.receivable.pk),
         (_("Payment"), lambda item: item.receivable.payment_id),
         (_("Reference"), lambda item: item.receivable.payment_reference),
-        (_("Released at (%(zone)s)") % {"zone": zone}, lambda item: item.receivable.release_at),
+        (timed(_("Released at")), lambda item: item.receivable.release_at),
         (_("Days gained"), lambda item: item.days),
         (_("Currency"), lambda item: item.receivable.currency),
         (_("Amount"), amount(lambda item: item.amount)),

@@ -6,12 +6,13 @@ from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import audit, joining
-from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.base.wire import dumps
 from accounts.models import AuditEntry
 from accounts.roles import May
@@ -57,7 +58,8 @@ def log(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     filters = AuditFilterForm(here, request.GET)
     found = filters.entries(here)
     if request.GET.get("format") == "csv":
-        return csv_of(f"audit-log-{timezone.localtime(here.now):%Y-%m-%d}", _columns(), in_chunks(found))
+        name = f"{slugify(_('Audit log'))}-{timezone.localtime(here.now):%Y-%m-%d}"
+        return csv_of(name, _columns(), in_chunks(found))
     page = page_of(found, request.GET)
     rows = [(entry, who(entry), action_title(entry.action), place(here, entry), changes(entry)) for entry in page.rows]
     is_filtered = any(filters.cleaned_data.values())
@@ -76,9 +78,8 @@ def address(entry: AuditEntry) -> str | None:
 
 
 def _columns() -> list[CsvColumn[AuditEntry]]:
-    zone = timezone.get_current_timezone_name()
     return [
-        (_("Time (%(zone)s)") % {"zone": zone}, lambda entry: entry.created_at),
+        (timed(_("Time")), lambda entry: entry.created_at),
         (_("Person"), who),
         (_("Action"), lambda entry: entry.action),
         (_("What was done"), lambda entry: action_title(entry.action)),

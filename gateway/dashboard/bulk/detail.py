@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.base.errors import Refusal
 from accounts.roles import May
 from gateway.bulk import selectors, services
@@ -177,5 +177,5 @@ COLUMNS: list[CsvColumn[BulkLine]] = [
     (gettext_lazy("Id"), lambda one: one.result_id),
     (gettext_lazy("Code"), lambda one: one.code),
     (gettext_lazy("Why not"), reason),
-    (gettext_lazy("When"), lambda one: one.done_at),
+    (timed(gettext_lazy("When")), lambda one: one.done_at),
 ]

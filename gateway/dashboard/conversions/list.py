@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.base.wire import plain
 from accounts.roles import May
 from gateway.conversions import selectors
@@ -47,7 +47,7 @@ def _cost(one: Conversion) -> Any:
 
 COLUMNS: list[CsvColumn[Conversion]] = [
     (gettext_lazy("Conversion"), lambda one: one.pk),
-    (gettext_lazy("When"), lambda one: one.created_at),
+    (timed(gettext_lazy("When")), lambda one: one.created_at),
     (gettext_lazy("Out of"), lambda one: one.source_currency),
     (gettext_lazy("Amount out"), lambda one: to_decimal(one.source_amount, one.source_currency)),
     (gettext_lazy("Into"), lambda one: one.destination_currency),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.customers import selectors as customers
@@ -63,8 +63,8 @@ def _columns() -> list[CsvColumn[Row]]:
         (_("E-mail"), lambda row: row[0].email),
         (_("Payments"), lambda row: row[1].payments),
         (_("Paid"), _paid),
-        (_("Last payment"), lambda row: row[1].last_payment_at),
-        (_("Since"), lambda row: row[0].created_at),
+        (timed(_("Last payment")), lambda row: row[1].last_payment_at),
+        (timed(_("Since")), lambda row: row[0].created_at),
     ]
 
 

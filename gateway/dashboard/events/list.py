@@ -2,10 +2,12 @@
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import csv_of
+from accounts.base.csv_export import csv_of, timed
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
@@ -31,10 +33,10 @@ class EventFilter(PeriodForm):
 
 
 COLUMNS = (
-    (gettext_lazy("Occurred"), lambda row: row.occurred_at),
+    (timed(gettext_lazy("Occurred")), lambda row: row.occurred_at),
     (gettext_lazy("Event"), lambda row: row.type),
     (gettext_lazy("Object"), lambda row: row.object_id),
-    (gettext_lazy("Recorded"), lambda row: row.created_at),
+    (timed(gettext_lazy("Recorded")), lambda row: row.created_at),
     (gettext_lazy("Id"), lambda row: row.pk),
 )
 
@@ -47,5 +49,5 @@ def events(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
     found = selectors.events(here.merchant, **wanted).defer("body")
     if request.GET.get("format") == "csv":
-        return csv_of(file_name("events", wanted), COLUMNS, in_chunks(found))
+        return csv_of(file_name(slugify(_("Events")), wanted), COLUMNS, in_chunks(found))
     return here.render("events/list.html", filter=form, filtered=bool(wanted), page=page_of(found, request.GET))

@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from accounts.base.csv_export import CsvColumn as CsvColumn
+from accounts.base.csv_export import timed
 from gateway.dashboard.templatetags.dashboard import coded, icon, method, moment, status
 from gateway.dashboard.templatetags.payments import shortened
 from gateway.dashboard.words import METHOD, STATUS
@@ -34,7 +35,7 @@ def _text(name: str, title: Any, read: Show) -> PaymentColumn:
 
 
 def _time(name: str, title: Any, read: Show) -> PaymentColumn:
-    return PaymentColumn(name, title, lambda payment: moment(read(payment)), [(title, read)])
+    return PaymentColumn(name, title, lambda payment: moment(read(payment)), [(timed(title), read)])
 
 
 def _money(name: str, title: Any, read: Callable[[Payment], int], *more: CsvColumn[Payment]) -> PaymentColumn:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import csv_of
+from accounts.base.csv_export import csv_of, timed
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
@@ -153,10 +153,9 @@ def _columns() -> list[Any]:
     def amount(name: str) -> Any:
         return lambda row: to_decimal(getattr(row, name), row.currency)
 
-    zone = timezone.get_current_timezone_name()
     return [
         (_("Receivable"), lambda row: row.pk),
-        (_("Released at (%(zone)s)") % {"zone": zone}, lambda row: row.release_at),
+        (timed(_("Released at")), lambda row: row.release_at),
         (_("State"), lambda row: STATUS[row.state][0]),
         (_("Payment"), lambda row: row.payment_id),
         (_("Reference"), lambda row: row.payment_reference),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import csv_of
+from accounts.base.csv_export import csv_of, timed
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
@@ -65,7 +65,7 @@ def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 def _columns() -> list[Any]:
     return [
         (_("Refund"), lambda refund: refund.pk),
-        (_("Created"), lambda refund: refund.created_at),
+        (timed(_("Created")), lambda refund: refund.created_at),
         (_("Status"), lambda refund: STATUS[refund.status][0]),
         (_("Requested"), lambda refund: KIND[inbox.kind_of(refund)][0]),
         (_("Reason"), _reason),
@@ -73,8 +73,8 @@ def _columns() -> list[Any]:
         (_("Currency"), lambda refund: refund.currency),
         (_("Payment"), lambda refund: refund.payment_id),
         (_("Payment reference"), lambda refund: refund.payment.reference),
-        (_("Answer due"), lambda refund: refund.response_due_at),
-        (_("Completed"), lambda refund: refund.completed_at),
+        (timed(_("Answer due")), lambda refund: refund.response_due_at),
+        (timed(_("Completed")), lambda refund: refund.completed_at),
     ]
 
 

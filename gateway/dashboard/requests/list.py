@@ -4,12 +4,13 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import selectors as accounts
-from accounts.base.csv_export import csv_of
+from accounts.base.csv_export import csv_of, timed
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import page_view
@@ -61,7 +62,7 @@ class RequestFilter(PeriodForm):
 
 
 COLUMNS = (
-    (gettext_lazy("Time"), lambda row: row.created_at),
+    (timed(gettext_lazy("Time")), lambda row: row.created_at),
     (gettext_lazy("Method"), lambda row: row.method),
     (gettext_lazy("Path"), lambda row: row.path),
     (gettext_lazy("Status"), lambda row: row.status),
@@ -81,7 +82,7 @@ def requests(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
     found = selectors.listed(here.merchant, **wanted)
     if request.GET.get("format") == "csv":
-        return csv_of(file_name("requests", wanted), COLUMNS, in_chunks(found))
+        return csv_of(file_name(slugify(_("Requests")), wanted), COLUMNS, in_chunks(found))
     refused = [(one, meaning_of(one.code)) for one in selectors.refused(here.merchant)]
     return here.render(
         "requests/list.html", filter=form, filtered=bool(wanted), page=page_of(found, request.GET), refused=refused

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import page_view
@@ -105,9 +106,9 @@ def as_file(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     if asked is None:
         return here.render("statement/detail.html", form=form, question=None)
     name = [
-        _("statement"),
+        slugify(_("statement")),
         asked.currency,
-        asked.bucket.lower(),
+        slugify(str(BUCKET[asked.bucket])),
         *(str(day) for day in (asked.first, asked.last) if day),
     ]
     return csv_of("-".join(name), _columns(asked), _chunks(here.merchant, asked))
@@ -142,7 +143,7 @@ def _columns(asked: Days) -> list[CsvColumn[StatementRow]]:
         return None if minor is None else to_decimal(minor, asked.currency)
 
     columns: list[CsvColumn[StatementRow]] = [
-        (gettext_lazy("When"), lambda row: row.line.posted_at),
+        (timed(gettext_lazy("When")), lambda row: row.line.posted_at),
         (gettext_lazy("Type"), lambda row: row.type),
         (gettext_lazy("Description"), lambda row: row.description),
         (gettext_lazy("About"), lambda row: row.subject.description),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
@@ -73,7 +73,7 @@ def _failure(withdrawal: Withdrawal) -> Any:
 
 COLUMNS: list[CsvColumn[Withdrawal]] = [
     (gettext_lazy("Withdrawal"), lambda one: one.pk),
-    (gettext_lazy("Created"), lambda one: one.created_at),
+    (timed(gettext_lazy("Created")), lambda one: one.created_at),
     (gettext_lazy("Status"), lambda one: STATUS[one.status][0]),
     (gettext_lazy("Rail"), lambda one: METHOD[one.rail]),
     (gettext_lazy("Destination"), destination),
@@ -86,6 +86,6 @@ COLUMNS: list[CsvColumn[Withdrawal]] = [
     (gettext_lazy("Reference"), lambda one: one.reference),
     (ID_AT_THE_BANK, lambda one: one.rail_reference),
     (gettext_lazy("Why not"), _failure),
-    (gettext_lazy("Completed"), lambda one: one.completed_at),
-    (gettext_lazy("Returned"), lambda one: one.returned_at),
+    (timed(gettext_lazy("Completed")), lambda one: one.completed_at),
+    (timed(gettext_lazy("Returned")), lambda one: one.returned_at),
 ]

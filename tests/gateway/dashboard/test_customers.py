@@ -45,7 +45,7 @@ def test_the_file_has_everybody(acme: Shop, api: Api, support: Client, page: Pag
 
     lines = file(support.get(page("customers"), {"format": "csv"}))
 
-    assert lines[0] == ["Customer", "Name", "Tax id", "E-mail", "Payments", "Paid", "Last payment", "Since"]
+    assert lines[0] == ["Customer", "Name", "Tax id", "E-mail", "Payments", "Paid", "Last payment (UTC)", "Since (UTC)"]
     assert lines[1][:6] == [joao, "João Pereira", "12345678909", "joao@example.com", "1", "BRL 10.00"]
     assert len(lines) == 3
 

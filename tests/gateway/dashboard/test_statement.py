@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils.http import urlencode
 
 from accounts.base import clock
+from accounts.models import User
 from ledger.chart import BUCKETS
 from ledger.wallets.selectors import holdings
 from tests.support.companies import Shop
@@ -127,6 +128,18 @@ def test_the_file_has_every_row_and_the_columns_of_the_screen(viewer: Client, bu
     answer = viewer.get(page("statement_csv") + "?from=2026-01-01&to=2026-01-31")
     assert "statement-BRL-available-2026-01-01-2026-01-31.csv" in answer.headers["content-disposition"]
     answer.getvalue()
+
+
+def test_the_file_opens_in_the_spreadsheet_of_its_reader(viewer: Client, acme: Shop, page: Page) -> None:
+    a_payment(acme.sandbox, "PAID", "1500.50")
+    User.objects.update(language="pt-br", time_zone="America/Sao_Paulo")
+
+    answer = viewer.get(f"{page('statement_csv')}?{urlencode(EVERYTHING)}")
+    header, _fee, sale = answer.getvalue().decode("utf-8-sig").splitlines()  # type: ignore[attr-defined]
+
+    assert header.startswith("Quando (America/Sao_Paulo);Tipo;Descrição;")
+    assert ";1500,50;;" in sale
+    assert 'filename="extrato-BRL-disponivel.csv"' in answer.headers["content-disposition"]
 
 
 def test_on_paper_it_stands_the_oldest_first(viewer: Client, busy: Shop, page: Page) -> None:

@@ -172,7 +172,7 @@ def test_the_file_has_every_row_and_the_columns_of_the_screen(
     )
 
     assert everything[0] == [
-        "Created", "Amount", "Currency", "Status", "Method", "Requested method", "Reference", "Payer", "Payment",
+        "Created (UTC)", "Amount", "Currency", "Status", "Method", "Requested method", "Reference", "Payer", "Payment",
     ]  # fmt: skip
     assert len(everything) == 33
     assert chosen == [["Reference", "Net"], ["'=1+1", "1222.27"]]

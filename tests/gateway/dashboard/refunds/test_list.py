@@ -112,7 +112,7 @@ def test_the_file_has_every_row_and_no_formula(acme: Shop, asked: Refund, suppor
     lines = b"".join(answer.streaming_content).decode().splitlines()  # type: ignore[arg-type]
 
     assert answer["Content-Disposition"] == 'attachment; filename="refunds.csv"'
-    assert lines[0].startswith("\ufeffRefund,Created,Status")
+    assert lines[0].startswith("\ufeffRefund,Created (UTC),Status")
     assert [line.split(",")[0] for line in lines[1:]] == [given.pk, asked.pk]
     assert "'=cmd" in lines[1]
     assert "Not received,150.00,BRL" in lines[2]
