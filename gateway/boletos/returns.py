@@ -133,44 +133,45 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
 
 
 def apply_all(lines: Sequence[SlipLine]) -> Later:
-    """Applies lines that are locked. Their payments are locked first: afterwards only the ledger is."""
+    """Applies lines that are locked. Their payments are locked first, then their boletos: afterwards only the ledger."""
     ids = [line.slip_id for line in lines if line.slip_id]
-    list(Payment.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+    locked = Payment.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
+    payments = {one.id: one for one in locked.select_related("merchant__company")}
+    named = Slip.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")
+    slips_of = {slip.pk: slip for slip in named}
     for line in lines:
-        apply_line(line, utcnow())
+        if line.slip_id is None:
+            _hold(line)
+        else:
+            apply = _APPLIED[SlipEvent(line.event)]
+            payments[line.slip_id] = apply(line, slips_of[line.slip_id], payments[line.slip_id])
+    SlipLine.objects.filter(pk__in=[line.pk for line in lines]).update(due_at=None, applied_at=utcnow())
     return []
 
 
-def apply_line(line: SlipLine, at: datetime) -> None:
+def apply_line(line: SlipLine, _at: datetime) -> None:
     """Applies what a line says to its boleto and payment. Call it in a transaction that has locked the line."""
-    if line.slip_id is None:
-        _hold(line)
-    else:
-        slip = Slip.objects.select_for_update(no_key=True).get(pk=line.slip_id)
-        payment = Payment.objects.select_related("merchant__company").get(pk=slip.pk)
-        _APPLIED[SlipEvent(line.event)](line, slip, payment)
-    line.due_at, line.applied_at = None, utcnow()
-    line.save(update_fields=["due_at", "applied_at"])
+    apply_all([line])
 
 
-def _registered(line: SlipLine, slip: Slip, payment: Payment) -> None:
+def _registered(line: SlipLine, slip: Slip, payment: Payment) -> Payment:
     if slip.state not in (State.SENT, State.NEW):
-        return
+        return payment
     slips.turn(slip, State.REGISTERED)
     now = timestamp(utcnow())
-    _tell(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.WAITING, {"payableFrom": now}))
+    return _tell(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.WAITING, {"payableFrom": now}))
 
 
-def _refused(line: SlipLine, slip: Slip, payment: Payment) -> None:
+def _refused(line: SlipLine, slip: Slip, payment: Payment) -> Payment:
     """A refusal after it was registered is of something else: an instruction, or a second registration."""
     if slip.state not in (State.SENT, State.NEW):
-        return
+        return payment
     slips.turn(slip, State.REFUSED)
     log.warning("boleto.refused", payment=payment.id, reasons=line.reasons)
-    _tell(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=REFUSED))
+    return _tell(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=REFUSED))
 
 
-def _paid(line: SlipLine, slip: Slip, payment: Payment) -> None:
+def _paid(line: SlipLine, slip: Slip, payment: Payment) -> Payment:
     slips.turn(slip, State.PAID)
     amount = to_decimal(line.paid, BRL)
     since = {"payableFrom": _since(payment, line)}
@@ -180,6 +181,7 @@ def _paid(line: SlipLine, slip: Slip, payment: Payment) -> None:
         _expect_credit(line, payment.id)
     elif item := SuspenseItem.objects.filter(account=payment.account_id, reference=line.reference).first():
         _expect_credit(line, item.pk)
+    return payment
 
 
 def _hold(line: SlipLine) -> None:
@@ -212,12 +214,12 @@ def _since(payment: Payment, line: SlipLine) -> str:
     return timestamp(datetime.combine(line.paid_on, time(), SAO_PAULO).astimezone(UTC))
 
 
-def _withdrawn(line: SlipLine, slip: Slip, payment: Payment) -> None:
+def _withdrawn(line: SlipLine, slip: Slip, payment: Payment) -> Payment:
     """Nobody can pay it any more, whether we asked for it or its days at the bank were over."""
     if slip.state in (State.PAID, State.REFUSED, State.WITHDRAWN):
-        return
+        return payment
     slips.turn(slip, State.WITHDRAWN)
-    _tell(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE))
+    return _tell(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE))
 
 
 def _tell(payment: Payment, about: PaymentAction, told: PaymentOutcome) -> Payment:
