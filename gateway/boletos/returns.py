@@ -133,7 +133,7 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
 
 
 def apply_all(lines: Sequence[SlipLine]) -> Later:
-    """Applies lines that are locked. Their payments are locked first, then their boletos: afterwards only the ledger."""
+    """Applies lines that are locked. Payments are locked first, then boletos: afterwards only the ledger is."""
     ids = [line.slip_id for line in lines if line.slip_id]
     locked = Payment.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
     payments = {one.id: one for one in locked.select_related("merchant__company")}

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 
 from accounts.audit import ON_HOST
 from accounts.environments import serves
@@ -28,6 +29,8 @@ def gather(now: datetime) -> int:
             made += _gathered(waiting, now)
         except NotPaidByFile:  # it is paused, for example
             continue
+        except SoftTimeLimitExceeded:
+            raise
         except Exception:  # the next account may be fine
             log.exception("payout_batch.not_gathered", account=waiting.account.pk)
     return made

@@ -68,11 +68,12 @@ def approval(request: HttpRequest, here: RequestContext, file_id: str) -> HttpRe
 def _rows(lines: list[BulkLine]) -> list[Row]:
     made = Withdrawal.objects.defer("sealed_destination").in_bulk([line.result_id for line in lines])
     refused = approvals.refusals_of(lines)
-    return [
-        Row(line, one, APPROVAL[str(one.approval)], reason(refused[line.pk]) if line.pk in refused else "")
-        for line in lines
-        if (one := made[line.result_id])
-    ]
+    rows = []
+    for line in lines:
+        withdrawal = made[line.result_id]
+        why = reason(refused[line.pk]) if line.pk in refused else ""
+        rows.append(Row(line, withdrawal, APPROVAL[str(withdrawal.approval)], why))
+    return rows
 
 
 def _may(here: RequestContext, known: approvals.Undecided, decision: Decision) -> bool:
@@ -97,7 +98,7 @@ def _about(here: RequestContext, file_id: str) -> Facts:
     file = _file(here, file_id)
     sums = [
         (code, _("%(count)s withdrawals, %(amount)s") % {"count": count, "amount": in_currency(amount, code)})
-        for code, count, amount in approvals.undecided(file, here.user).sums
+        for code, count, amount in approvals.sums_waiting_for(file, here.user)
     ]
     return [(_("File"), file.name), *sums]
 
@@ -122,7 +123,7 @@ def _decide(here: RequestContext, file_id: str, decision: Decision, message: Pro
     here.claim(form, back=here.to("bulk_file_approval", file.pk))
     shown: dict[str, Any] = {
         code: {"count": count, "amount": str(to_decimal(amount, code))}
-        for code, count, amount in approvals.undecided(file, here.user).sums
+        for code, count, amount in approvals.sums_waiting_for(file, here.user)
     }
     approvals.decide(
         here.merchant, file.pk, decision, by=here.user, shown=form.cleaned_data["shown"], address=here.origin
