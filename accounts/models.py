@@ -15,6 +15,7 @@ from simple_history.models import HistoricalRecords
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.emails.models import Email as Email
+from accounts.notifications.models import Notification as Notification
 from accounts.permissions import PERMISSIONS
 from accounts.proposals.models import Proposal as Proposal
 from accounts.roles import Role

@@ -15,6 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
 TASKS = [
     "accounts.emails",
+    "accounts.notifications",
     "accounts.proposals",
     "gateway",
     "gateway.boletos",
@@ -112,6 +113,7 @@ ALL_TURNS = {
     "forget-rates": Turn("ledger.rates.tasks.forget_rates", BACKGROUND, timedelta(hours=6)),
     "forget-events": Turn("webhooks.tasks.forget_events", BACKGROUND, timedelta(minutes=10)),
     "forget-emails": Turn("accounts.emails.tasks.forget_emails", BACKGROUND, timedelta(hours=1)),
+    "forget-notifications": Turn("accounts.notifications.tasks.forget_notifications", BACKGROUND, timedelta(hours=1)),
     "forget-cards": Turn("gateway.tasks.forget_cards", BACKGROUND, timedelta(hours=1)),
     "forget-idempotency-keys": Turn("gateway.tasks.forget_idempotency_keys", BACKGROUND, timedelta(hours=1)),
     "forget-sessions": Turn("gateway.tasks.forget_sessions", BACKGROUND, timedelta(hours=1)),

@@ -7,7 +7,7 @@ from django.db.models import Count, QuerySet, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.notices import is_notified, notify
+from accounts.notices import notify
 from accounts.roles import Role
 from gateway.bulk.approvals import withdrawals_of
 from gateway.bulk.models import BulkFile, FileDecision, State
@@ -70,8 +70,6 @@ def _notify(
     **facts: Any,
 ) -> None:
     merchant = file.merchant
-    if not is_notified(merchant):
-        return
     summed = about.order_by("currency").values_list("currency").annotate(n=Count("pk"), amount=Sum("amount"))
     sums = list(summed)
     with in_market(merchant.company.country):

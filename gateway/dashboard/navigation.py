@@ -7,6 +7,7 @@ from django.db.models import Value
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from accounts.notifications.services import told
 from accounts.roles import May
 from gateway.dashboard.context import RequestContext
 from gateway.refunds.inbox import Tab, listed
@@ -80,8 +81,17 @@ class MenuEntry(NamedTuple):
     """How many items await the company."""
 
 
-def menu(here: RequestContext) -> list[tuple[str | Promise, list[MenuEntry]]]:
-    """The items this person may open, in groups; empty groups are left out."""
+class Menu(NamedTuple):
+    """What leads from every page to others."""
+
+    groups: list[tuple[str | Promise, list[MenuEntry]]]
+    """The items this person may open; empty groups are left out."""
+    unread: str
+    """The number of unread notifications, empty if there are none."""
+
+
+def menu(here: RequestContext) -> Menu:
+    """The menu as this person sees it on this page, with one query for all of its numbers."""
     inside = here.request.path.removeprefix(here.to("home"))
     waiting = _waiting(here)
     found = []
@@ -93,18 +103,21 @@ def menu(here: RequestContext) -> list[tuple[str | Promise, list[MenuEntry]]]:
         ]
         if entries:
             found.append((title, entries))
-    return found
+    return Menu(found, waiting.get("notifications", ""))
 
 
 MOST = 99
 
 
 def _waiting(here: RequestContext) -> dict[str, str]:
-    """Refunds awaiting an answer, and withdrawals awaiting approval, each counted to a hundred, in one query."""
+    """Refunds awaiting an answer, withdrawals awaiting approval, and notifications that this person has not read, each
+    counted to a hundred, in one query.
+    """
     refunds = listed(here.merchant, Tab.WAITING).order_by().annotate(item=Value("refunds"))
     approvals = withdrawals.waiting(here.merchant).order_by().annotate(item=Value("withdrawals"))
-    first = refunds.values_list("item", flat=True)[: MOST + 1]
-    counted = Counter(first.union(approvals.values_list("item", flat=True)[: MOST + 1], all=True))
+    unread = told(here.membership, here.merchant, unread=True).order_by().annotate(item=Value("notifications"))
+    first, *others = (rows.values_list("item", flat=True)[: MOST + 1] for rows in (refunds, approvals, unread))
+    counted = Counter(first.union(*others, all=True))
     return {item: f"{MOST}+" if count > MOST else str(count) for item, count in counted.items()}
 
 

@@ -135,7 +135,7 @@ def _results(here: RequestContext, asked: str) -> Results:
 
 def _pages(here: RequestContext, asked: str) -> Iterable[tuple[Any, str]]:
     """Menu pages with this title."""
-    for _title, entries in menu(here):
+    for _title, entries in menu(here).groups:
         yield from ((one.title, one.address) for one in entries if asked.lower() in str(one.title).lower())
 
 

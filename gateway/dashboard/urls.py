@@ -15,6 +15,7 @@ from gateway.dashboard.customers.urls import urls as customers
 from gateway.dashboard.events.urls import urls as events
 from gateway.dashboard.keys.urls import urls as keys
 from gateway.dashboard.lab.urls import urls as lab
+from gateway.dashboard.notifications.urls import urls as notifications
 from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.payout_schedules.urls import urls as payout_schedules
 from gateway.dashboard.receivables.urls import urls as receivables
@@ -70,6 +71,7 @@ _pages = [
     *settings,
     *verification,
     *audit,
+    *notifications,
 ]
 company = [page for page in _pages if serves(Environment.SANDBOX) or not getattr(page.callback, "sandbox_only", False)]
 """Pages that exist only in the sandbox have no address where it is not served."""

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.emails.topics import Topic
-from accounts.notices import is_notified, notify
+from accounts.notices import notify
 from accounts.roles import Role
 from gateway.refunds.models import Refund
 from ledger.notation import in_market
@@ -31,25 +31,24 @@ def taken_back(refund: Refund) -> None:
 
 def _notify(refund: Refund, subject: Promise, template: str) -> None:
     merchant = refund.merchant
-    if is_notified(merchant):
-        with in_market(merchant.company.country):
-            notify(
-                merchant.company,
-                READERS,
-                subject,
-                template,
-                "refund",
-                args=(refund.id,),
-                environment=merchant.environment,
-                topic=Topic.DISPUTES,
-                amount=refund.amount,
-                currency=refund.currency,
-                reason=refund.reason_code,
-                reference=refund.payment.reference,
-                due_at=refund.response_due_at,
-                takes_answer=bool(refund.response_due_at and refund.response_due_at > refund.created_at),
-                is_med=refund.is_med,
-                analysis_due_at=refund.analysis_due_at,
-                return_due_at=refund.return_due_at,
-                owed=refund.owed,
-            )
+    with in_market(merchant.company.country):
+        notify(
+            merchant.company,
+            READERS,
+            subject,
+            template,
+            "refund",
+            args=(refund.id,),
+            environment=merchant.environment,
+            topic=Topic.DISPUTES,
+            amount=refund.amount,
+            currency=refund.currency,
+            reason=refund.reason_code,
+            reference=refund.payment.reference,
+            due_at=refund.response_due_at,
+            takes_answer=bool(refund.response_due_at and refund.response_due_at > refund.created_at),
+            is_med=refund.is_med,
+            analysis_due_at=refund.analysis_due_at,
+            return_due_at=refund.return_due_at,
+            owed=refund.owed,
+        )

@@ -43,19 +43,17 @@ def accepted(withdrawal: Withdrawal) -> None:
     """A new destination is reported immediately to everybody who can move money: with the rest of its file if it has
     one, with the question if it waits for approval. Others are in the summary.
     """
-    if not is_notified(withdrawal.merchant):
-        return
     if is_new(withdrawal):
         if not withdrawal.is_told_together and withdrawal.approval is None:
             _notify(withdrawal, _("a withdrawal to a new destination"), "withdrawal_new_destination", None)
-    else:
+    elif is_notified(withdrawal.merchant):
         Withdrawal.objects.filter(pk=withdrawal.pk).update(is_to_sum_up=True)
 
 
 def came_back(withdrawal: Withdrawal) -> None:
     """Notifies that a withdrawal failed, or that the bank returned it. If it was not approved, that is said instead."""
     is_said = withdrawal.approval in (ApprovalState.REJECTED, ApprovalState.EXPIRED)
-    if is_notified(withdrawal.merchant) and not is_said:
+    if not is_said:
         _notify(withdrawal, _("a withdrawal did not arrive"), "withdrawal_came_back", Topic.RETURNED)
 
 

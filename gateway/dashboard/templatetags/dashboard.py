@@ -129,8 +129,8 @@ def copyable(text: str) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def menu(context: Any) -> list[tuple[Any, list[navigation.MenuEntry]]]:
-    """The menu items this person may open, in groups."""
+def menu(context: Any) -> navigation.Menu:
+    """What leads to other pages, and the number on the bell."""
     return navigation.menu(context["here"])
 
 

@@ -6,7 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Merchant, User
-from accounts.notices import is_notified, notify
+from accounts.notices import notify
 from accounts.roles import Role
 from gateway.withdrawals.approvals.identities import names
 from gateway.withdrawals.approvals.models import Approval
@@ -26,7 +26,7 @@ SUBJECTS: dict[str, Promise] = {
 def asked(withdrawal: Withdrawal) -> None:
     """Tells owners and approvers that a withdrawal waits for them; of a new destination all who can move money."""
     roles, also = approvers(withdrawal.merchant)
-    new = is_notified(withdrawal.merchant) and is_new(withdrawal)
+    new = is_new(withdrawal)
     subject = _("a withdrawal waits for approval")
     _notify(withdrawal, subject, {*roles, *READERS} if new else roles, also=also, is_new=new)
 
@@ -54,8 +54,6 @@ def _notify(
     is_new: bool = False,
 ) -> None:
     merchant = withdrawal.merchant
-    if not is_notified(merchant):
-        return
     decisions = Approval.objects.filter(withdrawal=withdrawal).select_related("person", "key").order_by("created_at")
     with in_market(merchant.company.country):
         notify(

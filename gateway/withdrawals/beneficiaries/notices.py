@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.notices import is_notified, notify
+from accounts.notices import notify
 from accounts.roles import Role
 from gateway.withdrawals.beneficiaries.models import Beneficiary
 
@@ -18,13 +18,12 @@ def removed(beneficiary: Beneficiary) -> None:
 
 def _notify(beneficiary: Beneficiary, subject: Promise) -> None:
     merchant = beneficiary.merchant
-    if is_notified(merchant):
-        notify(
-            merchant.company,
-            (Role.OWNER,),
-            subject,
-            "beneficiary",
-            "beneficiaries",
-            environment=merchant.environment,
-            beneficiary=beneficiary,
-        )
+    notify(
+        merchant.company,
+        (Role.OWNER,),
+        subject,
+        "beneficiary",
+        "beneficiaries",
+        environment=merchant.environment,
+        beneficiary=beneficiary,
+    )

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Merchant, User
-from accounts.notices import is_notified, notify
+from accounts.notices import notify
 from accounts.roles import Role
 from gateway.withdrawals.rules.models import WithdrawalRules
 from gateway.withdrawals.rules.selectors import SETTLES
@@ -22,8 +22,6 @@ def changed(merchant: Merchant, version: WithdrawalRules, step: str, *, by: User
     Those who were owners until less than 48 hours ago are notified as well: whoever takes over an account could remove
     the other owners first.
     """
-    if not is_notified(merchant):
-        return
     notify(
         merchant.company,
         (Role.OWNER,),
