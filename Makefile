@@ -123,7 +123,7 @@ messages: installed-dev
 # What can be made again goes. The data of `make run` stay.
 clean:
 	@for link in .local/test*/postgres .local/bench*/postgres; do [ ! -L "$$link" ] || rm -rf "$$(readlink "$$link")"; done
-	@rm -rf .venv .tools staticfiles .local/test* .local/bench* .*_cache .hypothesis
+	@rm -rf .venv .tools staticfiles .local/test* .local/bench* .local/templates .*_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A development environment serves `make run` as well: it is never cut down to the smaller one.

@@ -84,7 +84,7 @@ class Postgres(Server):
         self.owner = _owner()
         self.place = _place(self.folder, self.owner)
         self.sockets = home.sockets(self.place, self.owner)
-        self.programs = self._copy() if os.geteuid() == 0 else _installation() / "bin"
+        self.programs = self._copy() if os.geteuid() == 0 else installation() / "bin"
         if not self.data.exists():
             self._make_cluster()
 
@@ -133,7 +133,7 @@ class Postgres(Server):
 
     def _copy(self) -> Path:
         """Copies the programs and their libraries to a place that all users can read."""
-        source = _installation()
+        source = installation()
         target = self.place / f"{PACKAGE}-{metadata.version(PACKAGE)}"
         if not target.exists():
             fresh = self.place / f"{PACKAGE}.new"
@@ -147,7 +147,8 @@ class Postgres(Server):
         return target / PACKAGE / INSTALLATION / "bin"
 
 
-def _installation() -> Path:
+def installation() -> Path:
+    """The programs, their libraries and what they share."""
     spec = util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise LocalError("PostgreSQL is not installed: run make, or set DATABASE_URL and CELERY_BROKER_URL")

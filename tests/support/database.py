@@ -1,6 +1,12 @@
-"""The database of a test run: a copy of a template, which is made once for each state of the migrations."""
+"""The database of a test run: a copy of a template, which is made once for each state of the migrations.
+
+Migrations take most of a minute of a busy machine. What they made is kept in a file, from which further servers restore
+it.
+"""
 
 import hashlib
+import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -13,10 +19,15 @@ from django.core.management.sql import emit_post_migrate_signal, emit_pre_migrat
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.transaction import atomic
+from psycopg.conninfo import make_conninfo
+
+from gateway.local import home
+from gateway.local.postgres import installation
 
 TEMPLATES = "onpay_template_"
 UNFINISHED = f"{TEMPLATES}unfinished"
 COPIES = "onpay_test_"
+KEPT = home.CHECKOUT / ".local" / "templates"
 # Tests that commit are cleaned by TRUNCATE, which the books refuse; the test of that refusal turns it on again.
 REFUSE_TRUNCATE = {
     "ledger_entry": "entries_stay",
@@ -108,6 +119,28 @@ def _template(server: Server) -> str:
     for (name,) in found:
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
     server.execute(f"CREATE DATABASE {UNFINISHED}")
+    _make_tables(server, home.make(KEPT) / f"{wanted}-{server.info.server_version}.sql")
+    server.execute(f"ALTER DATABASE {UNFINISHED} RENAME TO {wanted}")
+    return wanted
+
+
+def _make_tables(server: Server, kept: Path) -> None:
+    """Restores them, or migrates and keeps them: one run at a time, whatever its server."""
+    held = home.lock(KEPT / "lock", wait=True)
+    assert held
+    with held:
+        if kept.exists():
+            _program(server, "psql", "-qX", "-v", "ON_ERROR_STOP=1", "-o", os.devnull, "-f", kept).check_returncode()
+            return
+        _migrate()
+        for old in KEPT.glob("*.sql"):
+            old.unlink()
+        fresh = kept.with_suffix(".new")
+        if _program(server, "pg_dump", "-f", fresh).returncode == 0:  # else they do not suit this server
+            fresh.replace(kept)
+
+
+def _migrate() -> None:
     _connect_to(UNFINISHED)
     emit_pre_migrate_signal(verbosity=0, interactive=False, db="default")
     executor = MigrationExecutor(connection)
@@ -116,8 +149,12 @@ def _template(server: Server) -> str:
         for table, trigger in REFUSE_TRUNCATE.items():
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
     _disconnect()
-    server.execute(f"ALTER DATABASE {UNFINISHED} RENAME TO {wanted}")
-    return wanted
+
+
+def _program(server: Server, name: str, *options: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Runs a program of PostgreSQL on the database that is being made."""
+    address = make_conninfo(server.info.dsn, password=server.info.password or None, dbname=UNFINISHED)
+    return subprocess.run([installation() / "bin" / name, "-d", address, *options], check=False)
 
 
 def _connect_to(name: str) -> None:
