@@ -6,7 +6,7 @@ from datetime import date, datetime, tzinfo
 
 from django.db import connection
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models.functions import Coalesce, TruncDate
 
 from accounts.base.periods import Period
 from accounts.base.rows import table
@@ -31,7 +31,9 @@ _NEXT = f"""
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The releases of one day in one currency. Minor units; `net` is after fees and refunds."""
+    """The releases of one day in one currency. Minor units; `net` is after fees and refunds, `released` of it is
+    available already.
+    """
 
     day: date
     currency: str
@@ -40,6 +42,7 @@ class Day:
     fee: int
     refunded: int
     net: int
+    released: int
     first_at: datetime
     last_at: datetime
 
@@ -54,9 +57,14 @@ class Total:
     fee: int = 0
     refunded: int = 0
     net: int = 0
+    released: int = 0
+
+    @property
+    def to_come(self) -> int:
+        return self.net - self.released
 
     def add(self, day: Day) -> None:
-        for name in ("count", "gross", "fee", "refunded", "net"):
+        for name in ("count", "gross", "fee", "refunded", "net", "released"):
             setattr(self, name, getattr(self, name) + getattr(day, name))
 
 
@@ -84,10 +92,11 @@ def days(rows: QuerySet[Receivable], zone: tzinfo) -> list[Day]:
         paid_fee=Sum("fee"),
         refunded=Sum("refunded_amount"),
         net=Sum("amount"),
+        released=Coalesce(Sum("amount", filter=Q(state=State.RELEASED)), 0),
         first_at=Min("release_at"),
         last_at=Max("release_at"),
     )
-    names = ("day", "currency", "count", "gross", "paid_fee", "refunded", "net", "first_at", "last_at")
+    names = ("day", "currency", "count", "gross", "paid_fee", "refunded", "net", "released", "first_at", "last_at")
     return [Day(*row) for row in made.order_by("day", "currency").values_list(*names)]
 
 

@@ -11,6 +11,7 @@ from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.balance.forms import ExplainedInstant, instant, periods
 from gateway.dashboard.balance.subjects import Subject, subjects
+from gateway.dashboard.balance.waterfall import waterfall
 from gateway.dashboard.balance.words import BUCKET_SENTENCE, CAUSE
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.periods import begin
@@ -49,6 +50,7 @@ def explanation(request: HttpRequest, here: RequestContext) -> HttpResponse:
         question=asked,
         explained=explained,
         sentence=BUCKET_SENTENCE[asked.bucket],
+        bars=waterfall(here, asked, explained),
         rows=_rows(here.merchant, asked, explained, request.GET.get("cause"), after),
         is_continued=after is not None,
         is_proved=asked.is_now and explained.ending == _held(here.merchant, asked),

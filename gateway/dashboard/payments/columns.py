@@ -29,6 +29,11 @@ class PaymentColumn:
     cells: Sequence[CsvColumn[Payment]]
     is_amount: bool = False
 
+    @property
+    def place(self) -> str:
+        """Where a row of two lines, on a phone, has it; empty: nowhere."""
+        return PLACES.get(self.name, "")
+
 
 def _text(name: str, title: Any, read: Show) -> PaymentColumn:
     return PaymentColumn(name, title, lambda payment: read(payment) or "–", [(title, read)])
@@ -99,4 +104,5 @@ COLUMNS: tuple[PaymentColumn, ...] = (
         "id", _("Payment"), lambda payment: shortened(payment.pk), [(_("Payment"), lambda payment: payment.pk)]
     ),
 )  # fmt: skip
+PLACES = {"payer": "main", "created": "sub", "amount": "main", "status": "aside"}
 USUAL = ("created", "amount", "status", "method", "reference", "payer", "id")

@@ -113,6 +113,7 @@ def month(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
         can_choose=here.merchant.advance_enabled,
         whole_month=f"?month={first:%Y-%m}",
         feed=address_of(here.membership, here.merchant),
+        states_on_day=form.states() == receivables.ON_THEIR_DAY,
         is_narrowed=bool(given.get("state") or given.get("currency")),
     )
 

@@ -219,3 +219,16 @@ def test_pages_ask_as_often_for_much_as_for_little(
         viewer.get(page("balance"))
     with django_assert_max_num_queries(14):
         story(viewer, page, currency="BRL", bucket="TOTAL", cause="PAYMENTS", **{"from": ""})
+
+
+def test_the_waterfall_leads_to_the_statement_of_each_cause(viewer: Client, busy: Shop, page: Page) -> None:
+    for bucket in ("AVAILABLE", "TOTAL"):
+        answer = story(viewer, page, currency="BRL", bucket=bucket)
+        bars = answer.context["bars"]
+        assert bars[0].amount + sum(bar.amount for bar in bars[1:-1]) == bars[-1].amount
+        for bar, row in zip(bars[1:-1], answer.context["rows"], strict=True):
+            behind = viewer.get(bar.address.partition("#")[0])
+            if bucket == "AVAILABLE":
+                assert sum((one.credit or 0) - (one.debit or 0) for one in behind.context["rows"]) == row.amount
+            else:
+                assert [one.amount for one in behind.context["rows"] if one.is_open] == [row.amount]
