@@ -31,6 +31,7 @@ class GatewayConfig(AppConfig):
         from gateway.refunds import shortfalls as fills_what_refunds_lack  # noqa: F401
         from gateway.refunds.disputes import callbacks as about_disputes  # noqa: F401
         from gateway.requests import invariants as of_keys  # noqa: F401
+        from gateway.sales import invariants as of_sales  # noqa: F401
         from gateway.serving import checks as of_the_proxy  # noqa: F401
         from gateway.settlements import callbacks as about_settlement_reports  # noqa: F401
         from gateway.settlements import invariants as of_settlements  # noqa: F401

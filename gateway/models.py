@@ -24,6 +24,7 @@ from gateway.reconciliation.models import (
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.sales.models import SalesChange, SalesSum
 from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.slips.models import Slip
@@ -72,6 +73,8 @@ __all__ = [
     "Refund",
     "RegistrationFile",
     "Response",
+    "SalesChange",
+    "SalesSum",
     "SavedCard",
     "SavedView",
     "SettlementDay",

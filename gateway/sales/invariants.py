@@ -1,0 +1,59 @@
+"""The invariant between sums of sales, and payments and refunds."""
+
+from accounts.base.rows import table
+from gateway.payments.models import Payment
+from gateway.payments.models import Status as Paid
+from gateway.refunds.models import Origin, Refund, Status
+from gateway.sales.models import Kind, SalesChange, SalesSum
+from ledger.verify import invariant
+
+_KEY = "merchant_id, quarter, kind, currency, method, reason"
+_SUMS = f"{_KEY}, count, amount, fee"
+
+
+def _payments(kind: Kind, time: str, which: str, reason: str = "''") -> str:
+    return f"""
+        SELECT merchant_id, date_bin('15 minutes', {time}, 'epoch') AS quarter, '{kind}' AS kind, currency, method,
+               {reason} AS reason, count(*) AS count, sum(amount) AS amount, sum(fee) AS fee
+          FROM {table(Payment)} WHERE {which} GROUP BY 1, 2, 3, 4, 5, 6
+    """
+
+
+def _refunds(kind: Kind, time: str, which: str) -> str:
+    return f"""
+        SELECT r.merchant_id, date_bin('15 minutes', r.{time}, 'epoch'), '{kind}', r.currency, p.method, '',
+               count(*), sum(r.amount), 0
+          FROM {table(Refund)} r JOIN {table(Payment)} p ON p.id = r.payment_id WHERE {which} GROUP BY 1, 2, 3, 4, 5, 6
+    """
+
+
+_OF_PAYER = f"r.origin = '{Origin.PAYER}'"
+_GIVEN = f"{_OF_PAYER} AND r.status = '{Status.COMPLETED}'"
+_FOUND = (
+    _payments(Kind.PAID, "paid_at", "paid_at IS NOT NULL"),
+    _payments(Kind.ACCEPTED, "created_at", "paid_at IS NOT NULL"),
+    _payments(Kind.DECLINED, "created_at", f"status = '{Paid.FAILED}'", "failure_code"),
+    _payments(Kind.EXPIRED, "created_at", f"status = '{Paid.EXPIRED}'"),
+    _refunds(Kind.RETURNED, "completed_at", "r.completed_at IS NOT NULL"),
+    _refunds(Kind.REVERSED, "reversed_at", "r.reversed_at IS NOT NULL"),
+    _refunds(Kind.DISPUTED, "created_at", _OF_PAYER),
+    _refunds(Kind.DISPUTE_WON, "created_at", f"{_OF_PAYER} AND r.status = '{Status.REJECTED}'"),
+    _refunds(Kind.DISPUTE_WON, "created_at", f"{_GIVEN} AND r.reversed_at IS NOT NULL"),
+    _refunds(Kind.DISPUTE_LOST, "created_at", f"{_GIVEN} AND r.reversed_at IS NULL"),
+)
+
+invariant(
+    "I46",
+    "the sums of sales are the sums of payments and refunds",
+    f"""
+    SELECT {_KEY}, sum(told.count), sum(told.amount), sum(told.fee), sum(found.count), sum(found.amount), sum(found.fee)
+      FROM (SELECT {_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
+              FROM (SELECT {_SUMS} FROM {table(SalesSum)} UNION ALL SELECT {_SUMS} FROM {table(SalesChange)}) kept
+             GROUP BY {_KEY}) told
+      FULL JOIN (SELECT {_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
+                   FROM ({" UNION ALL ".join(_FOUND)}) counted GROUP BY {_KEY}) found USING ({_KEY})
+     WHERE (coalesce(told.count, 0), coalesce(told.amount, 0), coalesce(told.fee, 0))
+        <> (coalesce(found.count, 0), coalesce(found.amount, 0), coalesce(found.fee, 0))
+     GROUP BY {_KEY}
+    """,
+)

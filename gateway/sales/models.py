@@ -1,0 +1,64 @@
+"""Sums of payments and refunds, which triggers of the database keep (`gateway/sql/sales.sql`)."""
+
+from django.db import models
+
+from accounts.models import Merchant
+from gateway.methods.models import METHODS
+
+
+class Kind(models.TextChoices):
+    """What is counted, and by which time of it."""
+
+    PAID = "PAID", "Payments, when they were paid"
+    ACCEPTED = "ACCEPTED", "Payments that were paid, when they were created"
+    DECLINED = "DECLINED", "Failed payments, when they were created"
+    EXPIRED = "EXPIRED", "Expired payments, when they were created"
+    RETURNED = "RETURNED", "Refunds, when they were completed"
+    REVERSED = "REVERSED", "Lost disputes, when their money came back"
+    DISPUTED = "DISPUTED", "Disputes, when they began"
+    DISPUTE_WON = "DISPUTE_WON", "Disputes that were won, when they began"
+    DISPUTE_LOST = "DISPUTE_LOST", "Disputes that were lost, when they began"
+
+
+class Sums(models.Model):
+    """Payments or refunds of one kind in a quarter of an hour, by the merchant's clock. Minor units.
+
+    Midnight in every time zone is the start of a quarter: the sums of a day are exact wherever it is read.
+    """
+
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    kind = models.CharField(max_length=12, choices=Kind)
+    currency = models.CharField(max_length=4)
+    method = models.CharField(max_length=16, choices=METHODS)
+    reason = models.CharField(max_length=40, help_text="Why payments failed; otherwise empty")
+    quarter = models.DateTimeField(help_text="When it began")
+    count = models.BigIntegerField()
+    amount = models.BigIntegerField()
+    fee = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.quarter} {self.kind} {self.method} {self.currency}"
+
+
+class SalesSum(Sums):
+    """The sum of everything but the latest changes."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "quarter", "kind", "currency", "method", "reason"], name="sales_summed_up_once"
+            )
+        ]
+
+
+class SalesChange(Sums):
+    """What one change of a payment or refund adds to a sum, until it is summed up.
+
+    Triggers only add rows: two payments never wait for each other.
+    """
+
+    class Meta:
+        indexes = [models.Index(fields=["merchant", "quarter"], name="latest_changes_of_sales")]
