@@ -1,8 +1,13 @@
-"""Lists, newest first."""
+"""Lists, newest first, and their sums."""
 
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import Model, QuerySet
 
 M = TypeVar("M", bound=Model)
@@ -22,3 +27,36 @@ def narrowed(
 ) -> QuerySet[M]:
     """Newest first, those with these whole values; None is no limit."""
     return newest(rows.filter(**{k: v for k, v in equal_to.items() if v is not None}), created_from, created_to)
+
+
+SUMMED = 100_000
+"""At most as many rows of a list are added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListSums:
+    """The number of rows of a list and their amounts by currency, in minor units; `more`: there are more than these."""
+
+    count: int
+    amounts: dict[str, int]
+    more: bool
+
+
+def sums(rows: QuerySet[M], most: int = SUMMED) -> ListSums:
+    """Of a list whose rows have a `currency` and an `amount`."""
+    found = grouped(rows, "currency", most=most)
+    count = sum(number for _, number, _ in found)
+    return ListSums(min(count, most), {currency: amount for currency, _, amount in found}, more=count > most)
+
+
+def grouped(rows: QuerySet[M], *names: str, most: int = SUMMED) -> list[tuple[Any, ...]]:
+    """The number and the amount of rows by the values of these columns. Reads one row more than `most`, if there is."""
+    limited = rows.order_by().values(*names, "amount")[: most + 1]
+    return list(_grouped(limited, ", ".join(names)))
+
+
+def _grouped(limited: QuerySet[Any, Any], names: str) -> Iterator[tuple[Any, ...]]:
+    with suppress(EmptyResultSet), connection.cursor() as cursor:
+        sql, params = limited.query.sql_with_params()
+        cursor.execute(f"SELECT {names}, count(*), sum(amount)::bigint FROM ({sql}) listed GROUP BY {names}", params)
+        yield from cursor.fetchall()

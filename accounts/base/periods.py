@@ -30,9 +30,12 @@ class Period:
 
     @property
     def before(self) -> "Period":
-        """The preceding period with the same number of days."""
-        days = self.days
-        return self.of_days(days[0] - len(days) * DAY, days[0] - DAY, self.zone)
+        """The period right before it: of whole months as many months, otherwise as many days."""
+        first, last = self.days[0], self.days[-1]
+        if first.day == 1 and (last + DAY).day == 1:
+            months = 12 * (last.year - first.year) + last.month - first.month + 1
+            return self.of_days(months_before(first, months), first - DAY, self.zone)
+        return self.of_days(first - len(self.days) * DAY, first - DAY, self.zone)
 
     @property
     def days(self) -> list[date]:
@@ -46,6 +49,12 @@ class Period:
     def borders(self) -> list[datetime]:
         """The start of each day within the period, and the period's end: one more than there are days."""
         return [self.begins, *(_midnight(later, self.zone) for _, later in pairwise(self.days)), self.ends]
+
+
+def months_before(day: date, months: int) -> date:
+    """The first day of the month that was so many months before."""
+    year, month = divmod(12 * day.year + day.month - 1 - months, 12)
+    return date(year, month + 1, 1)
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:

@@ -1,43 +1,35 @@
 """Days in the reader's zone: input, start and end; periods of figures."""
 
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.base.periods import Period
-from accounts.models import Merchant
+from accounts.base.periods import DAY, Period, months_before
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
+from gateway.sales.selectors import LONGEST_DAYS
 
 FIRST, LAST = date(2000, 1, 1), date(2099, 12, 31)
-PERIODS: dict[str, tuple[str | Promise, int]] = {
-    "today": (gettext_lazy("Today"), 1),
-    "yesterday": (gettext_lazy("Yesterday"), 1),
-    "7": (gettext_lazy("7 days"), 7),
-    "30": (gettext_lazy("30 days"), 30),
-    "90": (gettext_lazy("90 days"), 90),
+PERIODS: dict[str, str | Promise] = {
+    "today": gettext_lazy("Today"),
+    "yesterday": gettext_lazy("Yesterday"),
+    "7": gettext_lazy("7 days"),
+    "30": gettext_lazy("30 days"),
+    "90": gettext_lazy("90 days"),
+    "month": gettext_lazy("This month"),
+    "last_month": gettext_lazy("Last month"),
 }
-"""Label and number of days of each period of figures."""
-USUAL = "30"
-
-
-def chosen_period(merchant: Merchant, now: datetime, chosen: str) -> tuple[str, Period]:
-    """The chosen one, else the usual: whole days of the reader that end today, by the merchant's clock."""
-    chosen = chosen if chosen in PERIODS else USUAL
-    zone = timezone.get_current_timezone()
-    if chosen == "yesterday":
-        yesterday = timezone.localtime(now).date() - timedelta(days=1)
-        return chosen, Period.of_days(yesterday, yesterday, zone)
-    return chosen, Period.last_days(merchant, PERIODS[chosen][1], zone)
-
-
-def choices(chosen: str) -> list[tuple[str, str | Promise, bool]]:
-    """Each period with its label, and whether it is the chosen one."""
-    return [(code, title, code == chosen) for code, (title, _days) in PERIODS.items()]
+"""The periods of figures besides that between two days."""
+USUAL, BETWEEN = "30", "between"
 
 
 class DayField(forms.DateField):
@@ -47,6 +39,83 @@ class DayField(forms.DateField):
         options.setdefault("widget", forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"))
         options["validators"] = [MinValueValidator(FIRST), MaxValueValidator(LAST)]
         super().__init__(**options)
+
+
+class BetweenForm(DashboardForm):
+    """Two days, both inclusive; without the second one until today."""
+
+    since = DayField(label=gettext_lazy("From"))
+    until = DayField(label=gettext_lazy("To"), required=False)
+
+    def __init__(self, query: QueryDict, today: date, longest: int) -> None:
+        super().__init__(query)
+        self.today, self.longest = today, longest
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        given["until"] = given.get("until") or self.today
+        if "since" in given and given["since"] > given["until"]:
+            raise ValidationError(_("The first day is after the last one."))
+        if "since" in given and (given["until"] - given["since"]).days >= self.longest:
+            raise ValidationError(_("Choose at most %(days)s days.") % {"days": self.longest})
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The chosen period, the one it is compared with, and the form for any other one."""
+
+    code: str
+    period: Period
+    before: Period
+    form: BetweenForm
+
+    @property
+    def first(self) -> date:
+        return self.period.days[0]
+
+    @property
+    def last(self) -> date:
+        return self.period.days[-1]
+
+    @property
+    def choices(self) -> list[tuple[str, str | Promise, bool]]:
+        """Each period with its label, and whether it is the chosen one."""
+        return [(code, title, code == self.code) for code, title in PERIODS.items()]
+
+
+def chosen_period(here: RequestContext, longest: int = LONGEST_DAYS) -> Chosen:
+    """The period of the query, else the usual one: whole days of the reader, by the merchant's clock."""
+    query, zone = here.request.GET, timezone.get_current_timezone()
+    today = timezone.localtime(here.now).date()
+    code = query.get("period", "")
+    form = BetweenForm(query if code == BETWEEN else QueryDict(), today, longest)
+    if code == BETWEEN and form.is_valid():
+        period = Period.of_days(form.cleaned_data["since"], form.cleaned_data["until"], zone)
+        return Chosen(code, period, period.before, form)
+    code = code if code in PERIODS else USUAL
+    first, last = _days(code, today)
+    period = Period.of_days(first, last, zone)
+    if code == "month":
+        began = months_before(first, 1)
+        return Chosen(code, period, Period.of_days(began, min(began + (last - first), first - DAY), zone), form)
+    return Chosen(code, period, period.before, form)
+
+
+def usual_periods(now: datetime) -> list[tuple[str | Promise, Period]]:
+    """The periods that have a name, in the reader's days."""
+    zone, today = timezone.get_current_timezone(), timezone.localtime(now).date()
+    return [(title, Period.of_days(*_days(code, today), zone)) for code, title in PERIODS.items()]
+
+
+def _days(code: str, today: date) -> tuple[date, date]:
+    if code == "yesterday":
+        return today - DAY, today - DAY
+    if code == "month":
+        return today.replace(day=1), today
+    if code == "last_month":
+        return months_before(today, 1), today.replace(day=1) - DAY
+    return today - (1 if code == "today" else int(code)) * DAY + DAY, today
 
 
 def begin(day: date) -> datetime:

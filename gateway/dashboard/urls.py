@@ -21,6 +21,7 @@ from gateway.dashboard.payout_schedules.urls import urls as payout_schedules
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
 from gateway.dashboard.requests.urls import urls as requests
+from gateway.dashboard.sales.urls import urls as sales
 from gateway.dashboard.settings.urls import urls as settings
 from gateway.dashboard.statement.urls import urls as statement
 from gateway.dashboard.team.urls import urls as team
@@ -50,6 +51,7 @@ _pages = [
     path("search", search.search, name="search"),
     path("go-live", production.page, name="go_live"),
     path("acceptance", acceptance.page, name="acceptance"),
+    *sales,
     *payments,
     *customers,
     *refunds,

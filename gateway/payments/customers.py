@@ -8,8 +8,20 @@ from django.db.models import Count, Max, Q, Sum
 
 from accounts.models import Merchant
 from gateway.customers.models import Customer
-from gateway.payments.figures import Paid
 from gateway.payments.models import Payment
+
+
+@dataclass(slots=True)
+class Paid:
+    """Number, volume and cost of payments, in minor units of one currency."""
+
+    count: int = 0
+    gross: int = 0
+    fees: int = 0
+
+    @property
+    def net(self) -> int:
+        return self.gross - self.fees
 
 
 @dataclass(slots=True)

@@ -1,22 +1,19 @@
 """Payment search: by text and by filters, with counts per status."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import reduce
 from operator import or_
-from typing import Any
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
 from django.db.models import BooleanField, F, Func, Q, QuerySet, TextField, Value
 from django.db.models.lookups import Exact
 
 from accounts.base.ids import is_well_formed
-from accounts.base.listing import newest
+from accounts.base.listing import ListSums, grouped, newest
 from accounts.models import Merchant
 from gateway.customers import selectors as customers
 from gateway.methods.models import CURRENCIES
@@ -62,6 +59,7 @@ class Search:
     paid_to: datetime | None = None
     has_warning: bool = False
     has_refunds: bool = False
+    failure_code: str | None = None
     customer_id: str | None = None
 
 
@@ -71,6 +69,14 @@ class Count:
 
     number: int = 0
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many payments match in each status, and the sums of those in the selected ones."""
+
+    counts: dict[str, Count]
+    sums: ListSums
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +95,24 @@ class FoundPayment:
 
     def counts(self) -> dict[str, Count]:
         """Matches per status, whatever statuses are selected: at most CAP each, of COUNTED in total."""
-        numbers = _numbers(self._in_any_status.order_by().values("status")[: COUNTED + 1])
-        unseen = sum(numbers.values()) > COUNTED
-        return {
-            str(status): Count(min(number, CAP), more=unseen or number > CAP)
-            for status in Status
-            for number in [numbers.get(status, 0)]
+        return self.tally().counts
+
+    def tally(self) -> Tally:
+        """Counts and amounts, read in one statement."""
+        found = grouped(self._in_any_status, "status", "currency", most=COUNTED)
+        unseen = sum(number for *_, number, _ in found) > COUNTED
+        numbers: Counter[str] = Counter()
+        chosen: Counter[str] = Counter()
+        amounts: Counter[str] = Counter()
+        for status, currency, number, amount in found:
+            numbers[status] += number
+            if not self.search.statuses or status in self.search.statuses:
+                chosen[currency] += number
+                amounts[currency] += amount
+        counts = {
+            str(status): Count(min(numbers[status], CAP), more=unseen or numbers[status] > CAP) for status in Status
         }
+        return Tally(counts, ListSums(chosen.total(), dict(amounts), more=unseen))
 
     @property
     def _in_any_status(self) -> QuerySet[Payment]:
@@ -109,14 +126,6 @@ def found(merchant: Merchant, search: Search) -> FoundPayment:
     return FoundPayment(merchant, search, _matching(merchant, text) if text else Q())
 
 
-def _numbers(statuses: QuerySet[Payment, Any]) -> dict[str, int]:
-    with suppress(EmptyResultSet), connection.cursor() as cursor:
-        sql, params = statuses.query.sql_with_params()
-        cursor.execute(f"SELECT status, count(*) FROM ({sql}) found GROUP BY status", params)
-        return dict(cursor.fetchall())
-    return {}
-
-
 def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
     exact = {
         "method__in": search.methods,
@@ -126,6 +135,7 @@ def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
         "amount__lte": search.amount_to and _minor(search.amount_to, ROUND_FLOOR),
         "paid_at__gte": search.paid_from,
         "paid_at__lt": search.paid_to,
+        "failure_code": search.failure_code,
     }
     yield Q(**{lookup: value for lookup, value in exact.items() if value not in (None, ())})
     if search.has_warning:

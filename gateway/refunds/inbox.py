@@ -54,12 +54,15 @@ def kind_of(refund: Refund) -> RefundKind:
     return RefundKind.DISPUTE if refund.is_chargeback or refund.payment.method in CARDS else RefundKind.CLAIM
 
 
+OF_PAYERS = "payers"
+"""All kinds but the company's own."""
 _DISPUTED = Q(origin=Origin.PAYER, payment__method__in=CARDS) | Q(dispute_kind=DisputeKind.CHARGEBACK)
-_IS_KIND = {
+_IS_KIND: dict[str, Q] = {
     RefundKind.COMPANY: Q(origin=Origin.MERCHANT),
     RefundKind.MED: Q(dispute_kind=DisputeKind.MED),
     RefundKind.DISPUTE: _DISPUTED,
     RefundKind.CLAIM: Q(origin=Origin.PAYER, dispute_kind=None) & ~_DISPUTED,
+    OF_PAYERS: Q(origin=Origin.PAYER),
 }
 
 
@@ -71,18 +74,26 @@ def listed(
     reason_code: str | None = None,
     created_from: datetime | None = None,
     created_to: datetime | None = None,
+    completed_from: datetime | None = None,
+    completed_to: datetime | None = None,
+    currency: str | None = None,
 ) -> QuerySet[Refund]:
     """The merchant's refunds with their payments: those awaiting an answer by deadline, the rest newest first.
 
-    `created_to` is exclusive.
+    The ends of periods are exclusive.
     """
     found = Refund.objects.filter(merchant=merchant).select_related("payment")
     if tab:
         found = found.filter(status__in=STATUSES[tab])
     if kind:
-        found = found.filter(_IS_KIND[RefundKind(kind)])
-    if reason_code:
-        found = found.filter(reason_code=reason_code)
+        found = found.filter(_IS_KIND[kind])
+    equal_to = {
+        "reason_code": reason_code,
+        "currency": currency,
+        "completed_at__gte": completed_from,
+        "completed_at__lt": completed_to,
+    }
+    found = found.filter(**{lookup: value for lookup, value in equal_to.items() if value})
     found = newest(found, created_from, created_to)
     return found.order_by("response_due_at", "id") if tab == Tab.WAITING else found
 

@@ -1,27 +1,17 @@
 """Reads of refunds. The first argument is always the merchant."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, QuerySet
 
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import newest
-from accounts.base.periods import Period
 from accounts.models import Merchant
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needed_for
 from gateway.refunds.errors import RefundUnknown
 from gateway.refunds.models import OPEN, OWED, Refund, Status
-
-
-@dataclass(frozen=True, slots=True)
-class GivenBack:
-    """The number of refunds, and their total in minor units of one currency."""
-
-    count: int = 0
-    amount: int = 0
 
 
 def get(merchant: Merchant, refund_id: str) -> Refund:
@@ -76,13 +66,6 @@ def counts(merchant: Merchant) -> dict[str, int]:
     """The number of refunds per status."""
     counted = Refund.objects.filter(merchant=merchant).values_list("status").annotate(count=Count("*")).order_by()
     return dict.fromkeys(map(str, Status), 0) | dict(counted)
-
-
-def given_back(merchant: Merchant, period: Period) -> dict[str, GivenBack]:
-    """The total of completed refunds in a period by currency."""
-    rows = Refund.objects.filter(merchant=merchant, completed_at__gte=period.begins, completed_at__lt=period.ends)
-    summed = rows.values_list("currency").annotate(count=Count("*"), amount=Sum("amount")).order_by("currency")
-    return {currency: GivenBack(count, int(amount)) for currency, count, amount in summed}
 
 
 def _with_payments(merchant: Merchant) -> QuerySet[Refund]:

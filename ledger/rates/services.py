@@ -70,6 +70,13 @@ def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold:
     return exact.quantize(_TEN_DECIMALS, ROUND_DOWN)
 
 
+def worth(merchant: Merchant, currencies: set[str]) -> dict[str, Decimal]:
+    """The last known value of one real in each of these currencies; those without any are left out."""
+    if merchant.environment == Environment.SANDBOX:
+        return {code: SANDBOX[code] for code in currencies if code in SANDBOX}
+    return _per_real(currencies, must_hold=False)
+
+
 def applied_rate(market: Decimal, spread_percentage: Decimal) -> Decimal:
     """The market rate less the spread, halves rounded up to ten decimals (contract §12)."""
     return (market * (100 - spread_percentage) / 100).quantize(_TEN_DECIMALS, ROUND_HALF_UP)

@@ -14,15 +14,15 @@ from accounts.base.periods import Period
 from accounts.models import Merchant
 from gateway.customers import selectors as customers
 from gateway.dashboard.paging import page_of
-from gateway.overview.activity import activity
 from gateway.overview.attention import attention
 from gateway.payments.acceptance import of_merchant
 from gateway.payments.customers import standings
-from gateway.payments.figures import acceptance
 from gateway.payments.models import Payment
 from gateway.payments.search import FoundPayment, Search, found
 from gateway.refunds import inbox
 from gateway.refunds import selectors as refunds
+from gateway.sales.currencies import in_order
+from gateway.sales.selectors import sales
 from ledger.books.selectors import posted
 from ledger.chart import BUCKETS, AccountKind
 from ledger.receivables import calendar, offers
@@ -52,8 +52,8 @@ def _home(merchant: Merchant) -> Iterable[tuple[str, Reads]]:
         yield (
             f"home, {days} days",
             {
-                "activity": lambda period=period: activity(merchant, period),
-                "acceptance": lambda period=period: acceptance(merchant, period),
+                "sales": lambda period=period: sales(merchant, period, period.before),
+                "order of currencies": lambda: in_order(merchant, ("BRL", "MXN")),
                 "acceptance by provider": lambda period=period: of_merchant(merchant, period),
                 "attention": lambda: attention(merchant),
                 "next money": lambda: calendar.next_days(merchant, ZONE),

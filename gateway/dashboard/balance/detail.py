@@ -12,9 +12,9 @@ from gateway.dashboard.balance.holds import hold_rows
 from gateway.dashboard.balance.words import BUCKET
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import page_of
+from gateway.sales.currencies import in_order
 from ledger.chart import WALLET_METHOD
 from ledger.holds import selectors as holds
-from ledger.notation import market_of
 from ledger.proofs import selectors as proofs
 from ledger.receivables import calendar
 from ledger.receivables.selectors import releasing
@@ -32,7 +32,7 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     return here.render(
         "balance/detail.html",
         used=held.used,
-        cards=_cards(held.wallets, here.company.country),
+        cards=_cards(held.wallets, in_order(here.merchant, WALLET_METHOD)),
         buckets=BUCKET.values(),
         updated_at=held.updated_at,
         releases=coming[:RELEASES],
@@ -43,8 +43,8 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     )
 
 
-def _cards(wallets: Any, country: str) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
-    """Each currency, the country's first, with its wallets and their buckets."""
+def _cards(wallets: Any, order: list[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
+    """Each currency in this order, with its wallets and their buckets."""
     return [
         (
             currency,
@@ -54,5 +54,5 @@ def _cards(wallets: Any, country: str) -> list[tuple[str, list[tuple[str, list[t
                 if code == currency
             ],
         )
-        for currency in sorted(WALLET_METHOD, key=lambda code: market_of(code) != country)
+        for currency in order
     ]

@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.payments.columns import COLUMNS, USUAL, PaymentColumn
+from gateway.dashboard.periods import usual_periods
 from gateway.dashboard.words import METHOD, STATUS
+from gateway.methods.failures import FAILURE
 from gateway.methods.models import CURRENCIES
 from gateway.methods.registry import Method
 from gateway.payments.models import Status
@@ -59,6 +61,9 @@ class PaymentFilterForm(DashboardForm):
     most = ExactAmountField(label=_("Amount to"), required=False)
     since = MomentField(label=_("Created from"))
     until = MomentField(label=_("Created to"))
+    paid_since = MomentField(label=_("Paid from"))
+    paid_until = MomentField(label=_("Paid to"))
+    failure = forms.ChoiceField(label=_("Why it failed"), required=False, choices=[("", _("Any")), *FAILURE.items()])
     warning = forms.BooleanField(label=_("With a warning"), required=False)
     refunds = forms.BooleanField(label=_("With refunds"), required=False)
     customer = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
@@ -66,8 +71,8 @@ class PaymentFilterForm(DashboardForm):
         label=_("Columns"), required=False, choices=[(column.name, column.title) for column in COLUMNS]
     )
 
-    def __init__(self, query: QueryDict) -> None:
-        self.query = query
+    def __init__(self, query: QueryDict, now: datetime) -> None:
+        self.query, self.now = query, now
         super().__init__(query)
         in_currency(self, least=query.get("currency"), most=query.get("currency"))
         self.is_valid()
@@ -75,7 +80,6 @@ class PaymentFilterForm(DashboardForm):
     @property
     def search(self) -> Search:
         given = self.cleaned_data
-        until: datetime | None = given.get("until")
         return Search(
             text=given.get("q", ""),
             statuses=tuple(given.get("status", ())),
@@ -84,7 +88,10 @@ class PaymentFilterForm(DashboardForm):
             amount_from=given.get("least"),
             amount_to=given.get("most"),
             created_from=given.get("since"),
-            created_to=until + _MINUTE if until else None,
+            created_to=_end(given.get("until")),
+            paid_from=given.get("paid_since"),
+            paid_to=_end(given.get("paid_until")),
+            failure_code=given.get("failure") or None,
             has_warning=given.get("warning", False),
             has_refunds=given.get("refunds", False),
             customer_id=given.get("customer") or None,
@@ -110,11 +117,22 @@ class PaymentFilterForm(DashboardForm):
     @property
     def plain(self) -> list[forms.BoundField]:
         """The text and choice fields of the panel."""
-        return [self[name] for name in ("currency", "least", "most", "since", "until")]
+        return [
+            self[name]
+            for name in ("currency", "least", "most", "since", "until", "paid_since", "paid_until", "failure")
+        ]
 
     @property
     def switches(self) -> list[forms.BoundField]:
         return [self["warning"], self["refunds"]]
+
+    @property
+    def periods(self) -> list[tuple[str, str, str]]:
+        """The usual periods: label, first and last minute."""
+        return [
+            (str(title), f"{period.days[0]}T00:00", f"{period.days[-1]}T23:59")
+            for title, period in usual_periods(self.now)
+        ]
 
     @property
     def zone(self) -> str:
@@ -130,6 +148,11 @@ class PaymentFilterForm(DashboardForm):
         """Whether a collapsed field has a value."""
         seen = ("q", "status", "columns", "customer")
         return any(value for name, value in self.cleaned_data.items() if name not in seen) or bool(self.errors)
+
+
+def _end(minute: datetime | None) -> datetime | None:
+    """The end of a minute."""
+    return minute + _MINUTE if minute else None
 
 
 def kept(query: QueryDict) -> str:

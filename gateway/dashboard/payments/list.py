@@ -19,9 +19,10 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.payments.filters import PLACE, PaymentFilterForm, kept
 from gateway.dashboard.payments.saved_views import saved
+from gateway.dashboard.sums import list_sums
 from gateway.dashboard.words import STATUS
 from gateway.payments.models import Payment, Status
-from gateway.payments.search import Count, FoundPayment, found
+from gateway.payments.search import Count, found
 from gateway.refunds.models import DISPUTED, Refund
 
 SIZE = 25
@@ -43,20 +44,22 @@ class StatusCard:
 @page_view(May.READ_PAYMENTS)
 def payments_list(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The matches of the query; with `format=csv` all of them as a file."""
-    filters = PaymentFilterForm(request.GET)
+    filters = PaymentFilterForm(request.GET, here.now)
     result = found(here.merchant, filters.search)
     if request.GET.get("format") == "csv":
         return csv_of(_name(filters), _cells(filters), in_chunks(result.rows))
     page = page_of(result.rows.only("pk", "created_at"), request.GET, SIZE)
     rows = _whole(here.merchant, [row.pk for row in page.rows])
+    tally = result.tally()
     return here.render(
         "payments/list.html",
         filters=filters,
-        cards=_cards(request.GET, filters, result),
+        cards=_cards(request.GET, filters, tally.counts),
         columns=filters.shown,
         rows=[(row, [(column, column.show(row)) for column in filters.shown]) for row in rows],
         disputed=_disputed(here.merchant, rows),
         page=page,
+        sums=list_sums(here, tally.sums),
         views=[(view, view.query == kept(request.GET)) for view in saved(here)],
         query=kept(request.GET),
         asked=filters.search.text,
@@ -87,9 +90,8 @@ def _disputed(merchant: Merchant, rows: Sequence[Payment]) -> set[str]:
     return set(open_disputes.values_list("payment_id", flat=True))
 
 
-def _cards(query: QueryDict, filters: PaymentFilterForm, result: FoundPayment) -> list[StatusCard]:
+def _cards(query: QueryDict, filters: PaymentFilterForm, counts: dict[str, Count]) -> list[StatusCard]:
     chosen = filters.search.statuses
-    counts = result.counts()
     total = Count(sum(one.number for one in counts.values()), any(one.more for one in counts.values()))
     cards = [StatusCard("", _("All"), "secondary", total, _with(query, []), not chosen)]
     for status in Status.values:

@@ -9,13 +9,16 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import csv_of, timed
+from accounts.base.listing import sums
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DaysForm
+from gateway.dashboard.periods import DayField, DaysForm, begin, end
 from gateway.dashboard.refunds.words import KIND, REASON, TAB
+from gateway.dashboard.sums import list_sums
 from gateway.dashboard.words import STATUS
+from gateway.methods.models import CURRENCIES
 from gateway.refunds import inbox
 from gateway.refunds.models import Refund
 from gateway.refunds.reasons import ReasonCode
@@ -26,10 +29,16 @@ SIZE = 50
 
 
 class RefundFilterForm(DaysForm):
+    """`completed_…` are days, too."""
+
     tab = forms.ChoiceField(choices=[(ALL, ""), *TAB.items()], required=False, widget=forms.HiddenInput)
     kind = forms.ChoiceField(
         label=gettext_lazy("Requested"),
-        choices=[("", gettext_lazy("By anyone")), *((code, title) for code, (title, _color) in KIND.items())],
+        choices=[
+            ("", gettext_lazy("By anyone")),
+            *((code, title) for code, (title, _color) in KIND.items()),
+            (inbox.OF_PAYERS, gettext_lazy("By any payer")),
+        ],
         required=False,
     )
     reason_code = forms.ChoiceField(
@@ -37,6 +46,16 @@ class RefundFilterForm(DaysForm):
         choices=[("", gettext_lazy("Any")), *((code, REASON[code][0]) for code in ReasonCode.values)],
         required=False,
     )
+    currency = forms.ChoiceField(
+        label=gettext_lazy("Currency"), choices=[("", gettext_lazy("Any")), *CURRENCIES], required=False
+    )
+    completed_since = DayField(label=gettext_lazy("Completed from"), required=False)
+    completed_until = DayField(label=gettext_lazy("Completed to"), required=False)
+
+    def completed(self) -> dict[str, Any]:
+        """When the refunds were completed, as selectors take it. Call `filters` first."""
+        since, until = self.cleaned_data.get("completed_since"), self.cleaned_data.get("completed_until")
+        return {"completed_from": begin(since) if since else None, "completed_to": end(until) if until else None}
 
 
 @require_safe
@@ -44,7 +63,7 @@ class RefundFilterForm(DaysForm):
 def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The selected tab; by default requests awaiting an answer, or everything if there are none."""
     form = RefundFilterForm(request.GET)
-    filters = form.filters("kind", "reason_code")
+    filters = form.filters("kind", "reason_code", "currency") | form.completed()
     counts = inbox.counts(here.merchant)
     tab = form.cleaned_data.get("tab") or (inbox.Tab.WAITING if counts[inbox.Tab.WAITING] else ALL)
     rows = inbox.listed(here.merchant, None if tab == ALL else tab, **filters)
@@ -54,6 +73,7 @@ def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     return here.render(
         "refunds/list.html",
         page=page_of(rows, request.GET, SIZE),
+        sums=list_sums(here, sums(rows)),
         tabs=tabs,
         tab=tab,
         form=form,

@@ -10,11 +10,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import CsvColumn, csv_of, timed
+from accounts.base.listing import sums
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
+from gateway.dashboard.sums import list_sums
 from gateway.dashboard.withdrawals.words import FAILURE, ID_AT_THE_BANK
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payouts.registry import RailName
@@ -49,7 +51,11 @@ def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     if request.GET.get("format") == "csv":
         return csv_of(form.file_name(_("withdrawals")), COLUMNS, in_chunks(rows))
     return here.render(
-        "withdrawals/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(filters.values())
+        "withdrawals/list.html",
+        page=page_of(rows, request.GET),
+        sums=list_sums(here, sums(rows)),
+        filter=form,
+        filtered=any(filters.values()),
     )
 
 

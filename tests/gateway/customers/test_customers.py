@@ -9,8 +9,7 @@ from gateway.customers import selectors as customers
 from gateway.customers.errors import CustomerUnknown
 from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
-from gateway.payments.customers import CustomerStanding, standings
-from gateway.payments.figures import Paid
+from gateway.payments.customers import CustomerStanding, Paid, standings
 from gateway.payments.search import Search, found
 from gateway.refunds import services as refunds
 from gateway.refunds.selectors import listed

@@ -7,13 +7,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from accounts.base import clock
-from accounts.base.periods import Period
 from accounts.models import User
-from gateway.overview.activity import activity
 from gateway.overview.attention import SHOWN, attention
 from gateway.payments import services as payments
 from gateway.refunds import services as refunds
-from gateway.refunds.selectors import listed
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
 from ledger.receivables import advances
@@ -33,36 +30,6 @@ SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 @pytest.fixture
 def staff(db: None) -> User:
     return User.objects.create_user("staff@onpay.example", "not a secret")
-
-
-def test_what_is_given_back_lessens_what_stayed(acme: Shop, globex: Shop) -> None:
-    today = Period.last_days(acme.sandbox, 1, SAO_PAULO)
-    given = sale(acme.sandbox, "100.00")
-    sale(acme.sandbox, "50.00")
-    card(acme.sandbox, "200.00", currency="USD")
-    refunds.create(acme.sandbox, given.pk, amount=4000)
-    refunds.simulate(acme.sandbox, listed(acme.sandbox).get().pk, "COMPLETED")
-
-    found = activity(acme.sandbox, today)
-
-    assert list(found) == ["BRL", "USD"]
-    reais = found["BRL"]
-    assert (reais.volume.total.gross, reais.volume.total.fees) == (15_000, 151)
-    assert (reais.refunds.count, reais.refunds.amount, reais.net) == (1, 4000, 15_000 - 151 - 4000)
-    assert activity(globex.sandbox, today) == {}
-
-
-def test_what_is_given_back_of_older_payments_counts_in_its_own_time(acme: Shop) -> None:
-    given = sale(acme.sandbox, "100.00")
-    sale(acme.sandbox, "50.00")
-    later(acme.sandbox, days=3)
-    refunds.create(acme.sandbox, given.pk)
-    refunds.simulate(acme.sandbox, listed(acme.sandbox).get().pk, "COMPLETED")
-
-    found = activity(acme.sandbox, Period.last_days(acme.sandbox, 2, SAO_PAULO))["BRL"]
-
-    assert (found.volume.total.count, found.refunds.amount, found.net) == (0, 10_000, -10_000)
-    assert len(found.volume.days) == 2
 
 
 def test_the_next_money_is_told_by_currency(acme: Shop, globex: Shop) -> None:

@@ -1,0 +1,1 @@
+"""Sales as a picture: by day, method and currency, with acceptance, declines and disputes."""

@@ -1,0 +1,46 @@
+"""The sales page: a period, the one before, and the lists behind each number."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.periods import chosen_period
+from gateway.dashboard.sales import tables, words
+from gateway.dashboard.sales.chart import chart
+from gateway.dashboard.sales.lists import Lists
+from gateway.sales.currencies import in_order
+from gateway.sales.selectors import sales
+
+
+@require_safe
+@page_view(May.READ_PAYMENTS)
+def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
+    """One currency is drawn: the chosen one, else that with most sales."""
+    chosen = chosen_period(here)
+    found, lists = sales(here.merchant, chosen.period, chosen.before), Lists(here, chosen.period)
+    currencies = in_order(here.merchant, tables.used(found))
+    asked = request.GET.get("currency", "")
+    currency = asked if asked in currencies else next(iter(currencies), "")
+    methods = tables.by_method(found, lists, currency)
+    cards, others = tables.outcomes(found, lists)
+    reasons = tables.reasons(found, lists)
+    return here.render(
+        "sales/page.html",
+        chosen=chosen,
+        zone=timezone.get_current_timezone_name(),
+        activity=tables.activity(found, lists, currencies),
+        currency=currency,
+        currencies=currencies,
+        methods=methods,
+        chart=chart(found, lists, currency, [row.method for row in methods]) if methods else None,
+        cards=cards,
+        others=others,
+        sentences=list(words.sentences(cards, reasons)),
+        reasons=reasons[: tables.MOST_REASONS],
+        disputes=tables.disputes(found),
+        disputes_before=tables.disputes(found, before=True),
+        disputes_address=lists.disputes(),
+    )
