@@ -20,6 +20,7 @@ TASKS = [
     "gateway",
     "gateway.boletos",
     "gateway.bulk",
+    "gateway.evidence",
     "gateway.payments",
     "gateway.payout_schedules",
     "gateway.payout_batches",
@@ -63,6 +64,7 @@ def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
     swept = {
         "payments": ("gateway.payments.tasks.sweep_payments", 2),
         "refunds": ("gateway.refunds.tasks.sweep_refunds", 2),
+        "evidence": ("gateway.evidence.tasks.sweep_evidence", 30),
         "withdrawals": ("gateway.withdrawals.tasks.sweep_withdrawals", 2),
         "payout-schedules": ("gateway.payout_schedules.tasks.sweep_payout_schedules", 30),
         "reserves": ("ledger.holds.tasks.sweep_reserves", 30),

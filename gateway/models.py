@@ -5,6 +5,7 @@ from gateway.bulk.models import BulkFile, BulkLine, FileDecision, LineDecision
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
+from gateway.evidence.models import AutomaticEvidence, PayerOrigin
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
@@ -38,6 +39,7 @@ __all__ = [
     "AcquirerToken",
     "ApiRequest",
     "Approval",
+    "AutomaticEvidence",
     "BankAccount",
     "BankLine",
     "BankStatement",
@@ -61,6 +63,7 @@ __all__ = [
     "LineDecision",
     "LinePart",
     "MethodRule",
+    "PayerOrigin",
     "Payment",
     "PayoutBatch",
     "PayoutRule",

@@ -6,6 +6,7 @@ from accounts.due import Due, Work
 from accounts.emails import outbox as emails
 from gateway.boletos import due as boletos
 from gateway.bulk import due as bulk
+from gateway.evidence import due as evidence
 from gateway.payments import due as payments
 from gateway.payout_batches import due as payout_batches
 from gateway.payout_schedules import due as payout_schedules
@@ -27,6 +28,7 @@ OF_MERCHANTS: tuple[Due[Any], ...] = (
     *holds.DUE,
     *withdrawals.DUE,
     *refunds.DUE,
+    *evidence.DUE,
     *bulk.DUE,
     *payout_schedules.DUE,
 )

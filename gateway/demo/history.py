@@ -11,6 +11,7 @@ from gateway.conversions import services as conversions
 from gateway.conversions.quotes import sign
 from gateway.customers.payer import Payer
 from gateway.demo.statements import statement
+from gateway.evidence.models import AutomaticEvidence
 from gateway.payments import cards
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
@@ -244,6 +245,7 @@ class Life:
         self._dispute(second, ReasonCode.DUPLICATE, "twice")
         self._answer(self._dispute(third, ReasonCode.NOT_AS_DESCRIBED, "color"), Response.Answer.CONTEST)
         self._claim(fourth, ReasonCode.SCAM, "scam")
+        AutomaticEvidence.objects.get_or_create(merchant=self.merchant, defaults={"enabled_by": self.owner})
         if card := undisputed.filter(method="CREDIT_CARD").first():
             self._dispute(card, ReasonCode.UNRECOGNIZED, "unknown")
         self._request_advance(4)

@@ -14,8 +14,8 @@ from gateway.methods import qr
 from gateway.methods.paper import Paper, printable
 from gateway.receipts.facts import ReceiptFacts, ReceiptRow
 
-_PLAIN, _BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier-Bold"
-_INK, _QUIET, _LINE, _TINT = HexColor("#1c2733"), HexColor("#5b6b7c"), HexColor("#dfe6ed"), HexColor("#f5f8fb")
+PLAIN, BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier-Bold"
+_INK, QUIET, _LINE, _TINT = HexColor("#1c2733"), HexColor("#5b6b7c"), HexColor("#dfe6ed"), HexColor("#f5f8fb")
 _LINK, _GREEN, _RED = HexColor("#0b5cad"), HexColor("#14612a"), HexColor("#b3261e")
 _MARK = HexColor("#f4d9d7")
 _HEIGHT = int(A4[1])
@@ -33,7 +33,7 @@ def render(facts: ReceiptFacts) -> bytes:
     canvas = Canvas(file, pagesize=A4, invariant=1, lang=words.tag)
     canvas.setTitle(words.title)
     canvas.setAuthor(printable(facts.company))
-    paper = _ReceiptPaper(canvas)
+    paper = A4Paper(canvas)
     if facts.is_sandbox:  # first, so that it is below everything else
         for middle in (290, 530):
             paper.mark(words.no_value, middle)
@@ -48,63 +48,63 @@ def render(facts: ReceiptFacts) -> bytes:
     return file.getvalue()
 
 
-def _header(paper: "_ReceiptPaper", facts: ReceiptFacts) -> int:
+def _header(paper: "A4Paper", facts: ReceiptFacts) -> int:
     """Who was paid, how much and when; returns the position of the first row."""
     words = facts.words
-    paper.text(LEFT, 62, words.title, size=11, colour=_QUIET)
+    paper.text(LEFT, 62, words.title, size=11, colour=QUIET)
     if facts.is_sandbox:
-        paper.text(RIGHT, 62, words.no_value, size=11, font=_BOLD, colour=_RED, right=True)
+        paper.text(RIGHT, 62, words.no_value, size=11, font=BOLD, colour=_RED, right=True)
     y = 64
-    for line in _lines(facts.company, WIDTH, _BOLD, 20, 2):
+    for line in wrapped(facts.company, WIDTH, BOLD, 20, 2):
         y += 24
-        paper.text(LEFT, y, line, size=20, font=_BOLD)
+        paper.text(LEFT, y, line, size=20, font=BOLD)
     paper.line(y + 16)
     y += 58
-    size = next(size for size in (34, 28, 22) if stringWidth(facts.amount, _BOLD, size) < AMOUNT or size == 22)
-    paper.text(LEFT, y, facts.amount, size=size, font=_BOLD)
+    size = next(size for size in (34, 28, 22) if stringWidth(facts.amount, BOLD, size) < AMOUNT or size == 22)
+    paper.text(LEFT, y, facts.amount, size=size, font=BOLD)
     if facts.is_refunded:
         paper.stamp(facts.status.upper(), y - 12)
     else:
-        paper.text(RIGHT, y, facts.status, size=16, font=_BOLD, colour=_GREEN, right=True)
+        paper.text(RIGHT, y, facts.status, size=16, font=BOLD, colour=_GREEN, right=True)
     y += 22
-    paper.text(LEFT, y, f"{words.paid_at} {facts.paid_at}", size=10, colour=_QUIET)
+    paper.text(LEFT, y, f"{words.paid_at} {facts.paid_at}", size=10, colour=QUIET)
     if facts.refunded:
         y += 18
-        paper.text(LEFT, y, f"{words.refunded_amount}: {facts.refunded}", size=11, font=_BOLD, colour=_RED)
+        paper.text(LEFT, y, f"{words.refunded_amount}: {facts.refunded}", size=11, font=BOLD, colour=_RED)
     paper.line(y + 16)
     return y + 38
 
 
-def _refunds(paper: "_ReceiptPaper", y: int, facts: ReceiptFacts) -> None:
+def _refunds(paper: "A4Paper", y: int, facts: ReceiptFacts) -> None:
     """Draws as many rows as fit, and the number of the others."""
     room = max(1, (FOOT - GAP - y) // STEP)
-    shown = [_lines(text, RIGHT - VALUES, _PLAIN, 8, 1)[0] for text in facts.refunds]
+    shown = [wrapped(text, RIGHT - VALUES, PLAIN, 8, 1)[0] for text in facts.refunds]
     if len(shown) > room:
         shown = [*shown[: room - 1], facts.words.more.format(len(shown) - room + 1)]
     paper.row(y, ReceiptRow(facts.words.refunds, shown), size=8)
 
 
-def _footer(paper: "_ReceiptPaper", facts: ReceiptFacts) -> None:
+def _footer(paper: "A4Paper", facts: ReceiptFacts) -> None:
     """How to verify it: the QR code, the code and the address in letters."""
     paper.box(FOOT, FOOT_HEIGHT)
     paper.qr(LEFT + 12, FOOT + 12, facts.link)
     x = LEFT + QR_SIZE + 28
     room = RIGHT - 14 - x
-    paper.text(x, FOOT + 28, facts.words.code, size=9, colour=_QUIET)
+    paper.text(x, FOOT + 28, facts.words.code, size=9, colour=QUIET)
     paper.text(x, FOOT + 46, facts.code, size=16, font=_FIXED)
     y = FOOT + 70
-    for line in _lines(facts.words.check, room, _PLAIN, 9, 2):
-        paper.text(x, y, line, size=9, colour=_QUIET)
+    for line in wrapped(facts.words.check, room, PLAIN, 9, 2):
+        paper.text(x, y, line, size=9, colour=QUIET)
         y += 12
     address, _, query = facts.link.partition("?")
-    for line in (*_lines(address, room, _PLAIN, 9, 2), f"?{query}"):  # the code is not truncated
+    for line in (*wrapped(address, room, PLAIN, 9, 2), f"?{query}"):  # the code is not truncated
         paper.text(x, y + 2, line, size=9, colour=_LINK)
         y += 12
     paper.link(x, FOOT + 80, facts.link)
 
 
-class _ReceiptPaper(Paper):
-    """Measured in points."""
+class A4Paper(Paper):
+    """A page of a receipt or a pack, measured in points."""
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas, 1, _HEIGHT)
@@ -116,7 +116,7 @@ class _ReceiptPaper(Paper):
         text: str,
         *,
         size: int = 10,
-        font: str = _PLAIN,
+        font: str = PLAIN,
         colour: HexColor = _INK,
         right: bool = False,
     ) -> None:
@@ -130,9 +130,9 @@ class _ReceiptPaper(Paper):
 
     def row(self, y: int, row: ReceiptRow, size: int = 10) -> int:
         """Label at the left, text at the right; returns the position of the next row."""
-        self.text(LEFT, y, row.title, colour=_QUIET)
+        self.text(LEFT, y, row.title, colour=QUIET)
         for text in row.lines:
-            for line in _lines(text, RIGHT - VALUES, _PLAIN, size, 4):
+            for line in wrapped(text, RIGHT - VALUES, PLAIN, size, 4):
                 self.text(VALUES, y, line, size=size)
                 y += STEP
         return y + GAP
@@ -156,13 +156,13 @@ class _ReceiptPaper(Paper):
         self.canvas.translate(A4[0] / 2, _HEIGHT - y)
         self.canvas.rotate(24)
         self.canvas.setFillColor(_MARK)
-        self.canvas.setFont(_BOLD, 42)
+        self.canvas.setFont(BOLD, 42)
         self.canvas.drawCentredString(0, -15, text)
         self.canvas.restoreState()
 
     def stamp(self, text: str, y: int) -> None:
         """A stamp at the right, centered at `y`."""
-        half = int(stringWidth(text, _BOLD, 18)) // 2 + 12
+        half = int(stringWidth(text, BOLD, 18)) // 2 + 12
         self.canvas.saveState()
         self.canvas.translate(RIGHT - half, _HEIGHT - y)
         self.canvas.rotate(6)
@@ -170,12 +170,12 @@ class _ReceiptPaper(Paper):
         self.canvas.setStrokeColor(_RED)
         self.canvas.setLineWidth(2)
         self.canvas.roundRect(-half, -16, 2 * half, 32, 6)
-        self.canvas.setFont(_BOLD, 18)
+        self.canvas.setFont(BOLD, 18)
         self.canvas.drawCentredString(0, -6, text)
         self.canvas.restoreState()
 
 
-def _lines(text: str, width: int, font: str, size: int, most: int) -> list[str]:
+def wrapped(text: str, width: int, font: str, size: int, most: int) -> list[str]:
     """Wraps at words, and inside words longer than a line; the excess ends with an ellipsis."""
     found: list[str] = []
     for line in simpleSplit(printable(text), font, size, width):

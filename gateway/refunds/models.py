@@ -66,6 +66,9 @@ class Refund(Returned):
     payer_statement = models.TextField(null=True, blank=True)
     response_due_at = models.DateTimeField(null=True, blank=True)
     remind_at = models.DateTimeField(null=True, blank=True)
+    evidence_due_at = models.DateTimeField(
+        null=True, blank=True, help_text="When evidence that is handed in by itself is announced, then handed in"
+    )
     dispute_kind = models.CharField(max_length=12, choices=DisputeKind, null=True, blank=True)
     claim_id = models.CharField(
         max_length=64, null=True, blank=True, help_text="Of a MED claim, given by the payer's institution"
@@ -136,6 +139,16 @@ class Refund(Returned):
                 fields=["updated_at"],
                 name="refunds_to_decide",
                 condition=Q(status__in=(Status.UNDER_REVIEW, Status.PROCESSING)),
+            ),
+            models.Index(
+                fields=["evidence_due_at"],
+                name="evidence_to_hand_in",
+                condition=Q(status=Status.AWAITING_RESPONSE, evidence_due_at__isnull=False),
+            ),
+            models.Index(
+                fields=["merchant", "evidence_due_at"],
+                name="next_evidence_to_hand_in",
+                condition=Q(status=Status.AWAITING_RESPONSE, evidence_due_at__isnull=False),
             ),
             models.Index(fields=["remind_at"], name="refunds_to_remind_of", condition=Q(remind_at__isnull=False)),
             models.Index(
@@ -228,7 +241,10 @@ class Refund(Returned):
 
 
 class Response(models.Model):
-    """The company's answer to a payer's request; SYSTEM: there was no answer."""
+    """The company's answer to a payer's request.
+
+    SYSTEM: there was none, so the request was accepted, or the evidence pack was handed in for the company.
+    """
 
     class Answer(models.TextChoices):
         ACCEPT = "ACCEPT", "Accept"
@@ -237,7 +253,7 @@ class Response(models.Model):
     class AnsweredBy(models.TextChoices):
         API = "API", "API"
         DASHBOARD = "DASHBOARD", "Dashboard"
-        SYSTEM = "SYSTEM", "Silence"
+        SYSTEM = "SYSTEM", "By itself"
 
     id = IdField("rsp", primary_key=True)
     refund = models.ForeignKey(Refund, on_delete=models.PROTECT, related_name="responses")

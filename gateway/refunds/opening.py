@@ -9,6 +9,7 @@ from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.refunds import notices, payloads
+from gateway.refunds.deadlines import evidence_announced_at
 from gateway.refunds.errors import (
     ReceivableReserved,
     RefundAmountExceeded,
@@ -104,7 +105,7 @@ def move_deadline(refund: Refund, due: datetime, now: datetime) -> None:
         return
     _set_deadline(refund, due, now)
     refund.updated_at = now
-    refund.save(update_fields=["response_due_at", "remind_at", "updated_at"])
+    refund.save(update_fields=["response_due_at", "remind_at", "evidence_due_at", "updated_at"])
     keep_hold(refund, now)
     emit(refund.merchant, "refund.updated", refund.id, payloads.refund(refund), now)
 
@@ -112,3 +113,4 @@ def move_deadline(refund: Refund, due: datetime, now: datetime) -> None:
 def _set_deadline(refund: Refund, due: datetime, now: datetime) -> None:
     refund.response_due_at = due
     refund.remind_at = due - REMINDED_BEFORE if due - REMINDED_BEFORE > now else None
+    refund.evidence_due_at = evidence_announced_at(refund)

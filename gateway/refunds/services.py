@@ -187,7 +187,10 @@ def _is_late(refund: Refund, answer: str) -> bool:
 def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
     """The refusal if the deadline has passed and the request was accepted automatically."""
     due = refund.response_due_at
-    if due is None or not refund.responses.filter(answered_by=Response.AnsweredBy.SYSTEM).exists():
+    if (
+        due is None
+        or not refund.responses.filter(answered_by=Response.AnsweredBy.SYSTEM, answer=Response.Answer.ACCEPT).exists()
+    ):
         return RefundState()
     return RefundResponseDeadline(responseDueAt=timestamp(due))
 

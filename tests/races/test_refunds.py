@@ -13,6 +13,8 @@ from pytest_django import Settings
 
 from accounts.base.errors import Refusal
 from accounts.models import User
+from gateway.evidence import due as evidence_due
+from gateway.evidence.models import AutomaticEvidence
 from gateway.refunds import due as refunds_due
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import RefundAction
@@ -26,7 +28,7 @@ from tests.support.api import Api
 from tests.support.cards import lookup, order
 from tests.support.companies import Shop
 from tests.support.effort import tries
-from tests.support.refunds import ask, decided, disputed, kinds, later, now, paid, refunded, wallet
+from tests.support.refunds import answered, ask, claimed, decided, disputed, kinds, later, now, paid, refunded, wallet
 from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -240,3 +242,17 @@ def test_a_claim_that_arrives_many_times_at_once_is_one_refund(api: Api, acme: S
     assert outcomes(answers) == {CREATED: 6, (409, "ONP409_CLAIM_EXISTS"): 6}
     assert Refund.objects.get().claimed_amount == 15_000
     assert violations() == []
+
+
+def test_evidence_by_itself_and_a_person_at_the_same_moment_are_one_answer(api: Api, acme: Shop) -> None:
+    person = User.objects.create_user("owner@acme.example")
+    for _ in range(tries(3, 30)):
+        refund = claimed(api, paid(api))
+        AutomaticEvidence.objects.get_or_create(merchant=acme.sandbox, defaults={"enabled_by": person})
+        later(acme, hours=0.9 * 72, seconds=1)
+        evidence_due.run_due()
+
+        at_once(*[lambda: evidence_due.run_due()] * 2, lambda refund=refund: answered(api, refund, "CONTEST"))
+        evidence_due.run_due()
+
+        assert [one["answer"] for one in now(api, refund)["responses"]] == ["CONTEST"]

@@ -403,7 +403,7 @@ COMMON: dict[str, str] = {
     "alias": "The alias of the account.",
     "amount": "An amount in the currency's own units, for example 150.00.",
     "amountStep": "Amounts are a multiple of this.",
-    "answeredBy": "SYSTEM if the deadline passed without an answer.",
+    "answeredBy": "SYSTEM if nobody answered: accepted at the deadline, or contested with the evidence pack.",
     "appliedRate": "The market rate minus the company's spread.",
     "asset": "The currency that the beneficiary receives.",
     "assetAmount": "Crypto: what the beneficiary receives, after the network fee.",

@@ -75,6 +75,7 @@ ACTION: dict[str, Promise] = {
     "reserve.changed": _("Changed the rolling reserve"),
     "reserve.released": _("Released the rolling reserve"),
     "bank_line.explained": _("Identified a movement of a bank statement"),
+    "evidence.automatic": _("Turned automatic evidence on or off"),
     "payout_schedule.registered": _("Registered a payout schedule"),
     "payout_schedule.ended": _("Ended a payout schedule"),
     "advance.requested": _("Requested an advance"),

@@ -6,6 +6,9 @@ from django.utils.translation import gettext_lazy as _
 KIND: dict[str, Promise] = {
     "dispute_opened": _("Refund requests and disputes"),
     "dispute_due": _("Answers that are due"),
+    "evidence_announced": _("Evidence to be handed in automatically"),
+    "evidence_handed_in": _("Evidence handed in automatically"),
+    "evidence_not_handed_in": _("Evidence that could not be handed in"),
     "taken_back": _("Payments taken back by a bank"),
     "refund_elsewhere": _("Refunds to another PIX key"),
     "withdrawal_new_destination": _("Withdrawals to new destinations"),
@@ -32,6 +35,9 @@ KIND: dict[str, Promise] = {
 ICON = {
     "dispute_opened": "receipt-refund",
     "dispute_due": "clock",
+    "evidence_announced": "clock",
+    "evidence_handed_in": "send",
+    "evidence_not_handed_in": "receipt-refund",
     "taken_back": "receipt-refund",
     "refund_elsewhere": "receipt-refund",
     "withdrawal_approval": "check",

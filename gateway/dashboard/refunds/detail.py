@@ -12,7 +12,9 @@ from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refunds.words import DOCUMENTS, SIMULATED
+from gateway.evidence.services import is_waited_for
 from gateway.refunds import inbox, selectors
+from gateway.refunds.deadlines import evidence_handed_in_at
 from gateway.refunds.evidence import download
 from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Status
 from gateway.refunds.reasons import ReasonCode
@@ -72,6 +74,7 @@ def facts(found: Refund) -> dict[str, Any]:
         "can_accept": inbox.can_accept(found),
         "can_contest": inbox.can_contest(found),
         "documents": DOCUMENTS[reason],
+        "handed_in_at": evidence_handed_in_at(found) if is_waited_for(found) else None,
     }
 
 

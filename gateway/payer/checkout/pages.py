@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.base import clock
 from accounts.models import Environment
+from gateway.evidence.origins import note_origin
 from gateway.methods.colombia import SandboxCheckout
 from gateway.payer.checkout import instructions
 from gateway.payer.checkout.forms import PayerForm
@@ -45,6 +46,7 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     choice = request.POST.get("choice")
     form = PayerForm(request.POST if choice == PAY else None, asked=rail.asks(payment.payer))
     if choice == REFUSE or form.is_valid():
+        note_origin(payment, request)
         _decide(payment, form)
         return HttpResponseRedirect(request.path, status=303)
     return _page(request, payment, {"form": form})

@@ -13,6 +13,7 @@ from accounts.base.errors import Refusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.base.wire import dumps, timestamp
 from accounts.errors import EnvironmentNotServed
+from gateway.evidence.origins import note_origin
 from gateway.methods.card.tokens import CardTokenInvalid
 from gateway.payer.checkout.languages import use_market_language
 from gateway.payer.sdk.policies import on_sdk_origin
@@ -107,12 +108,14 @@ def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     if is_former(request, payment):
         return 200, _moved(payment)
     if is_at_acquirer(payment):
+        note_origin(payment, request)
         return _confirm_at_acquirer(payment, parse(whole_body(request)))
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
     token = parse(whole_body(request)).get("cardToken")
     if token is not None and not isinstance(token, str):
         return 400, error("INVALID_REQUEST", "cardToken must be a string.")
+    note_origin(payment, request)
     try:
         return 200, _told(cards.confirm(payment, token), payment)
     except CardTokenInvalid:

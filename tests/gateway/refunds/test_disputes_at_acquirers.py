@@ -10,6 +10,9 @@ from structlog.testing import capture_logs
 
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
+from accounts.models import User
+from gateway.evidence import due as evidence_due
+from gateway.evidence.models import AutomaticEvidence
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.providers.disputes import DisputeReport, DisputeState
 from gateway.providers.errors import AnswerRefused, NotSent, Unclear
@@ -99,6 +102,24 @@ def test_a_company_that_gives_up_while_the_acquirer_refuses_that_waits_for_its_e
     assert (statuses(), balances(acme)) == (["PROCESSING"], before)
     say(account, DisputeState.WON)
     assert statuses() == ["REJECTED"]
+
+
+def test_evidence_that_nobody_handed_in_goes_to_the_acquirer_by_itself(
+    acme: Shop, account: ProviderAccount, script: Script
+) -> None:
+    say(account, DisputeState.OPEN)
+    person = User.objects.create_user("owner@acme.example")
+    AutomaticEvidence.objects.create(merchant=acme.production, enabled_by=person)
+    Refund.objects.update(evidence_due_at=F("created_at"))
+    evidence_due.run_due()
+    assert statuses() == ["AWAITING_RESPONSE"]
+    refund = Refund.objects.get()
+    took = 0.95 * (refund.response_due_at - refund.created_at)  # type: ignore[operator]
+    Refund.objects.update(created_at=F("created_at") - 19 * took, evidence_due_at=F("created_at"))
+    evidence_due.run_due()
+    evidence_due.run_due()
+
+    assert (hand_on().answered_at is not None, len(script.handed), statuses()) == (True, 1, ["UNDER_REVIEW"])
 
 
 ASKED, DECIDED, LOST = DisputeState.OPEN, DisputeState.DECIDING, DisputeState.LOST
