@@ -8,6 +8,7 @@ from gateway.dashboard.models import SavedView
 from gateway.evidence.models import AutomaticEvidence, PayerOrigin
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
@@ -65,6 +66,7 @@ __all__ = [
     "MethodRule",
     "PayerOrigin",
     "Payment",
+    "PaymentLink",
     "PayoutBatch",
     "PayoutRule",
     "PayoutRun",

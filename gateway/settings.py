@@ -305,6 +305,9 @@ RATE_LIMITS = {
     "payments": env.int("ONPAY_RATE_LIMIT_PAYMENTS", default=200),
     "refunds": env.int("ONPAY_RATE_LIMIT_REFUNDS", default=200),
     "payers": env.int("ONPAY_RATE_LIMIT_PAYERS", default=1000),
+    # Payments begun at payment links, for each address and for each link.
+    "link_payers": env.int("ONPAY_RATE_LIMIT_LINK_PAYERS", default=20),
+    "payment_links": env.int("ONPAY_RATE_LIMIT_PAYMENT_LINKS", default=200),
 }
 # The source of production rates, fetched every minute; it may contain a key. Empty: staff enter them.
 RATES_URL = env.str("ONPAY_RATES_URL", default="")

@@ -15,12 +15,14 @@ from gateway.callbacks.views import receive
 from gateway.dashboard.receivables.feed import money_calendar
 from gateway.payer import receipts
 from gateway.payer.pages import payers_page
+from gateway.payer.payment_links.pages import payment_link
 from gateway.payer.saved_cards import saved_card
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
     path("health/", health.health),
     path("checkout/<str:token>", payers_page),
+    path("pay/<str:token>", payment_link),
     path("sdk/", include("gateway.payer.sdk.urls")),
     path("docs", pages.reference),
     path("docs/cards", pages.cards),

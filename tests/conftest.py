@@ -34,7 +34,11 @@ examples.load_profile("ours")
 def pytest_configure(config: pytest.Config) -> None:
     """What is slow or tight on purpose, where no test is about that."""
     stay_inside()
-    settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
+    settings.RATE_LIMITS |= {
+        "payers": 10**6,
+        "link_payers": 10**6,
+        "payment_links": 10**6,
+    }  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
     settings.SANDBOX_NOTICES = False
     settings.PROVIDER_MODULES = [scripted_provider.MODULE]

@@ -23,8 +23,9 @@ from gateway.serving.middleware import refused_by_server
 
 log = structlog.get_logger()
 PAYERS = ("/sdk/", "/checkout/")
-# These addresses are credentials: the log keeps the id of the payment or card and drops the rest.
-_SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*")
+LINKS = "/pay/"
+# These addresses are credentials: the log keeps the id of the payment or card, if it has one, and drops the rest.
+_SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*|^(/pay/).+")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -48,7 +49,7 @@ class RequestIdMiddleware:
         log.info(
             "request",
             method=request.method,
-            path=_SECRET_IN_PATH.sub(r"\1…", request.path),
+            path=_SECRET_IN_PATH.sub(r"\1\2…", request.path),
             status=response.status_code,
             code=getattr(request, "refusal_code", None),
             merchant=getattr(request, "merchant_id", None),
@@ -72,11 +73,20 @@ class PayersMiddleware:
         path = request.path_info
         if _is_only_for_cards(request) and not path.startswith((*PAYERS, settings.STATIC_URL)):
             return HttpResponse(status=404)
-        if path.startswith((*PAYERS, "/receipts/", "/saved-cards/")):
-            verdict = throttling.hit("payers", rate_limit_key(request))
-            if not verdict.admitted:
-                return HttpResponse(status=429, headers={"Retry-After": str(verdict.reset_s)})
+        if path.startswith((*PAYERS, LINKS, "/receipts/", "/saved-cards/")):
+            for scope, who in _limits(request, path):
+                verdict = throttling.hit(scope, who)
+                if not verdict.admitted:
+                    return HttpResponse(status=429, headers={"Retry-After": str(verdict.reset_s)})
         return self.get_response(request)
+
+
+def _limits(request: HttpRequest, path: str) -> list[tuple[str, str]]:
+    """What limits a payer's call, and for whom: what begins a payment at a link also has limits of its own."""
+    address = rate_limit_key(request)
+    if path.startswith(LINKS) and request.method == "POST":
+        return [("payers", address), ("link_payers", address), ("payment_links", path[len(LINKS) :][:40])]
+    return [("payers", address)]
 
 
 def _is_only_for_cards(request: HttpRequest) -> bool:

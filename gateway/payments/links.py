@@ -14,7 +14,7 @@ from gateway.payments.models import FORMER, Payment
 
 BOLETO_VALID_AFTER_DEADLINE = timedelta(days=30)
 LIVE = "_live"
-_BOLETO, _CHECKOUT, _CARD_PAGE = "boleto-pdf", "checkout", "hosted-card-page"
+_BOLETO, _CHECKOUT, _CARD_PAGE, _PAYMENT = "boleto-pdf", "checkout", "hosted-card-page", "payment-page"
 
 
 def boleto(payment: Payment) -> str:
@@ -56,6 +56,16 @@ def hosted_card_page(payment: Payment) -> str:
 def of_hosted_card_page(token: str) -> str | None:
     """The id of the payment whose card page the token opens, or None."""
     return _signed(_CARD_PAGE, token)
+
+
+def payment_page(payment: Payment) -> str:
+    """The page of a payment that was made with a payment link (contract §5.12)."""
+    return f"{_base(payment)}/checkout/{_sign(_PAYMENT, payment)}"
+
+
+def of_payment_page(token: str) -> str | None:
+    """The id of the payment whose page the token opens, or None."""
+    return _signed(_PAYMENT, token)
 
 
 def client_secret(payment: Payment, *, former: bool = False) -> str:

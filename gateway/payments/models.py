@@ -60,6 +60,9 @@ class Payment(Asked):
     )
     return_url = models.CharField(max_length=2048, null=True, blank=True)
     due_date = models.DateField(null=True, blank=True, help_text="Of a boleto, or of a PIX payment that has one")
+    payment_link_id = models.CharField(
+        max_length=40, null=True, blank=True, db_collation="C", help_text="The link that the payer paid"
+    )
     settlement_currency = models.CharField(max_length=3, null=True, blank=True, help_text="Where it is another one")
     settlement_amount = models.BigIntegerField(null=True, blank=True, help_text="Net credited, minor units")
     settlement_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)
@@ -132,6 +135,12 @@ class Payment(Asked):
                 Upper("rail_reference"),
                 name="payments_by_bank_reference",
                 condition=Q(account__isnull=False, rail_reference__isnull=False),
+            ),
+            models.Index(
+                fields=["payment_link_id", "created_at", "id"],
+                include=["status", "paid_at"],
+                name="payments_by_link",
+                condition=Q(payment_link_id__isnull=False),
             ),
             models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=UNDECIDED)),
             models.Index(

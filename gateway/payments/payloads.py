@@ -82,6 +82,7 @@ class PaymentPayload(TypedDict):
     warnings: NotRequired[list[WarningPayload]]
     settlement: NotRequired[SettlementPayload]
     expiresAt: NotRequired[Timestamp | None]
+    paymentLinkId: NotRequired[str]
     failure: NotRequired[FailurePayload]
     resolution: ResolutionPayload | None
     paidAt: Timestamp | None
@@ -105,6 +106,8 @@ def payment(payment: Payment) -> PaymentPayload:
         shown["expiresAt"] = optional_timestamp(payment.expires_at)
     if payment.details.get("checkout") and payment.status in OPEN:
         shown["nextAction"] = _redirect(payment)
+    if payment.payment_link_id:
+        shown["paymentLinkId"] = payment.payment_link_id
     if payment.status == Status.FAILED:
         shown["failure"] = {"code": payment.failure_code, "message": payment.failure_message}
     currency = payment.currency

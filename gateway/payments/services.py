@@ -55,6 +55,7 @@ class Request:
     return_url: str | None = None
     payment_method_token: str | None = None
     save_payment_method: bool = False
+    payment_link_id: str | None = None
 
 
 @transaction.atomic(savepoint=False)
@@ -118,6 +119,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
         payer=payloads.payer(request.payer),
         return_url=_return_url(merchant, request) if rail.market(request.currency).redirects_payer else None,
         due_date=request.due_date,
+        payment_link_id=request.payment_link_id,
         details=saved.details_of(
             merchant,
             rail,

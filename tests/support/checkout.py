@@ -70,7 +70,7 @@ def answers_to(method: str) -> dict[str, str]:
 
 def spoken(page: HttpResponse) -> str:
     """The words that are read on the page: without its head and its markup."""
-    body = page.content.decode().partition("<body>")[2]
+    body = re.split(r"<body[^>]*>", page.content.decode(), maxsplit=1)[-1]
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 

@@ -64,6 +64,8 @@ def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
         "ONPAY_RATE_LIMIT_ALL": "1000000",
         "ONPAY_RATE_LIMIT_PAYMENTS": "1000000",
         "ONPAY_RATE_LIMIT_PAYERS": "1000000",
+        "ONPAY_RATE_LIMIT_LINK_PAYERS": "1000000",
+        "ONPAY_RATE_LIMIT_PAYMENT_LINKS": "1000000",
         **environment,
     }
     command = [sys.executable, "-m", "gateway.serving", "--port", str(port)]

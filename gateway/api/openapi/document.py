@@ -26,6 +26,7 @@ PREFIX = "/api/v2/"
 UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 TAGS = {
     "Payments": "Create payments, look them up, and what can be paid with.",
+    "Payment links": "Take payments at a page of ours, without code.",
     "Refunds": "Give money back, and answer payers who ask for it.",
     "Customers": "Who has paid.",
     "Companies": "The company and its money.",

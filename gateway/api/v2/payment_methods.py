@@ -1,6 +1,5 @@
 """Payment methods: what the company can use, with limits and prices (contract §9.1)."""
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
@@ -8,16 +7,14 @@ from typing_extensions import TypedDict
 
 from accounts.base.clock import now
 from accounts.base.wire import Number
-from accounts.models import Environment, Merchant
+from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.payments import Currency
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import ListQuery, ResultPage
-from gateway.methods.rail import Rail
-from gateway.methods.registry import rails
-from gateway.methods.selectors import MethodOffer, offers, required_fields
+from gateway.methods.selectors import required_fields
+from gateway.payments.payable import Payable, payable
 from gateway.payments.payloads import MethodName
-from gateway.providers.selectors import Pair, Route, rail_of, routes
 from ledger.money import to_decimal
 
 
@@ -76,49 +73,12 @@ class MethodFilters(ListQuery):
     method: MethodName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Payable:
-    """A method that the merchant's payers can use now, with the limits of the accounts that serve it."""
-
-    offer: MethodOffer
-    rail: Rail
-    minimum: int
-    maximum: int
-    is_failing: bool = False
-
-
-def payable(merchant: Merchant) -> list[Payable]:
-    """In the sandbox by the simulators, in production by the accounts of the routes."""
-    if merchant.environment == Environment.SANDBOX:
-        simulators = rails(Environment.SANDBOX)
-        return [
-            Payable(offer, simulators[_pair(offer)], offer.minimum, offer.rule.maximum)
-            for offer in offers(merchant)
-            if _pair(offer) in simulators
-        ]
-    routed = routes(merchant)
-    found = (_routed(merchant, offer, routed.get(_pair(offer))) for offer in offers(merchant))
-    return [one for one in found if one]
-
-
-def _routed(merchant: Merchant, offer: MethodOffer, route: Route | None) -> Payable | None:
-    amounts = route.within(offer.minimum, offer.rule.maximum) if route else None
-    if route is None or amounts is None:
-        return None
-    is_failing = all(account.is_taken_out for account in route.accounts)
-    return Payable(offer, rail_of(route.accounts[0], *_pair(offer), of=merchant), *amounts, is_failing)
-
-
-def _pair(offer: MethodOffer) -> Pair:
-    return offer.rule.method, offer.rule.currency
-
-
 def method_payload(one: Payable, merchant: Merchant) -> MethodPayload:
     rule, price = one.offer.rule, one.offer.price
     return {
         "method": rule.method,  # type: ignore[typeddict-item]
         "status": "TEMPORARILY_UNAVAILABLE" if one.is_failing else "ENABLED",
-        "flow": one.rail.market(rule.currency).flow,  # type: ignore[typeddict-item]
+        "flow": one.flow,  # type: ignore[typeddict-item]
         "minAmount": to_decimal(one.minimum, rule.currency),
         "maxAmount": to_decimal(one.maximum, rule.currency),
         "amountStep": to_decimal(1, rule.currency),

@@ -38,6 +38,7 @@ class PaymentFilters(ListQuery):
     method: payloads.MethodName | None = None
     currency: Currency | None = None
     customer_id: Annotated[Text, Field(max_length=40)] | None = None
+    payment_link_id: Annotated[Text, Field(max_length=40)] | None = None
     created_from: TimestampText | None = None
     created_to: TimestampText | None = None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -33,8 +33,15 @@ def in_their_language(page: Page) -> Page:
     return translated
 
 
-def use_market_language(request: HttpRequest, payment: Payment) -> None:
-    """If the browser asks for no supported language, uses that of the payment's market."""
+class HasCurrency(Protocol):
+    """What is paid in a currency: a payment, or a payment link."""
+
+    @property
+    def currency(self) -> str: ...
+
+
+def use_market_language(request: HttpRequest, payment: HasCurrency) -> None:
+    """If the browser asks for no supported language, uses that of the market in which it is paid."""
     asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
     if asked and not any(_is_supported(code) for code, _ in asked):
         translation.activate(_LANGUAGES.get(market_of(payment.currency), settings.LANGUAGE_CODE))
@@ -50,10 +57,20 @@ def _is_supported(code: str) -> bool:
 
 def method_of(payment: Payment) -> str:
     """The method's name in the current language."""
-    return BY_LANGUAGE[(translation.get_language() or "en")[:2]].named(payment.method)
+    return named(payment.method)
+
+
+def named(method: str) -> str:
+    """A method's name in the current language."""
+    return BY_LANGUAGE[(translation.get_language() or "en")[:2]].named(method)
 
 
 def amount_of(payment: Payment) -> str:
     """The amount in the notation of the payment's market, or in English."""
-    with in_market(market_of(payment.currency)):
-        return written(to_decimal(payment.amount, payment.currency), payment.currency)
+    return money_of(payment.amount, payment.currency)
+
+
+def money_of(minor: int, currency: str) -> str:
+    """An amount in the notation of the currency's market, or in English."""
+    with in_market(market_of(currency)):
+        return written(to_decimal(minor, currency), currency)

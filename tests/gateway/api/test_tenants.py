@@ -11,6 +11,7 @@ from accounts.services import issue_key, revoke_key
 from gateway.api.openapi.document import operations
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
+from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment
 from gateway.payout_schedules.services import Plan
 from gateway.payout_schedules.services import register as register_schedule
@@ -43,6 +44,7 @@ NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
 NO_SCHEDULE = (404, "ONP404_PAYOUT_SCHEDULE")
+NO_LINK, NO_METHOD = (404, "ONP404_PAYMENT_LINK"), (400, "ONP400_PAYMENT_LINK")
 NO_BENEFICIARY = (404, "ONP404_BENEFICIARY")
 NO_CUSTOMER, NO_CARD = (404, "ONP404_CUSTOMER"), (404, "ONP404_SAVED_CARD")
 NO_ENDPOINT, NO_EVENT = (404, "ONP404_WEBHOOK"), (404, "ONP404_EVENT")
@@ -80,6 +82,10 @@ ROWS = {
     ("POST", "/refunds/{refundId}/responses"): Row(NO_REFUND, NO_REFUND, {"answer": "CONTEST", "message": "No."}),
     ("POST", "/simulations/refunds/{refundId}"): Row(NO_SANDBOX, NO_REFUND, {"status": "REJECTED"}),
     ("GET", "/payment-methods"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("GET", "/payment-links"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("POST", "/payment-links"): Row(NO_METHOD, OWN_CREATION, BODIES["/payment-links"]),
+    ("GET", "/payment-links/{linkId}"): Row(NO_LINK, NO_LINK),
+    ("PATCH", "/payment-links/{linkId}"): Row(NO_LINK, NO_LINK, {"status": "ENDED"}),
     ("GET", "/customers"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/customers/{customerId}/payment-methods"): Row(NO_CUSTOMER, NO_CUSTOMER),
     ("DELETE", "/customers/{customerId}/payment-methods/{token}"): Row(NO_CARD, NO_CARD),
@@ -153,6 +159,7 @@ class World:
     delivery: Delivery
     withdrawal: str
     schedule: str
+    link: str
     beneficiary: str
     conversion: str
     card: str
@@ -160,7 +167,7 @@ class World:
 
     def as_it_is(self) -> list[Any]:
         """Everything of acme's sandbox that could be touched."""
-        owned = Payment, Customer, SavedCard, Refund, Withdrawal, Beneficiary, Conversion, Event, Endpoint
+        owned = Payment, PaymentLink, Customer, SavedCard, Refund, Withdrawal, Beneficiary, Conversion, Event, Endpoint
         mine = held_in(*owned, of=[self.acme.sandbox])
         return [*mine, *held_in(Delivery, Transfer)]
 
@@ -175,6 +182,7 @@ class World:
             "eventId": self.delivery.event_id,
             "withdrawalId": self.withdrawal,
             "scheduleId": self.schedule,
+            "linkId": self.link,
             "beneficiaryId": self.beneficiary,
             "conversionId": self.conversion,
             "customerId": self.payment.customer_id,
@@ -228,6 +236,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     own = {"pixKey": "caixa@acme.com.br", "pixKeyType": "EMAIL"}
     plan = Plan("BRL", "PIX", "DAILY", 6, destination=own)
     schedule = register_schedule(acme.sandbox, plan, by=a_member(acme.company)).pk
+    link = api.post("/payment-links", BODIES["/payment-links"]).json()["data"]["id"]
     own_account = BODIES["/beneficiaries"] | {"destination": own}
     beneficiary = api.post("/beneficiaries", own_account).json()["data"]["id"]
     conversion = converted(api, acme, sourceAmount=10)["conversionId"]
@@ -243,6 +252,7 @@ def _world(acme: Shop, globex: Shop) -> World:
         delivery,
         str(withdrawal),
         schedule,
+        link,
         beneficiary,
         str(conversion),
         card,
@@ -261,7 +271,16 @@ def ask(world: World, address: str, key: str | None, method: str, path: str) -> 
     return answer
 
 
-LISTS = ("payments", "webhooks", "customers", "withdrawals", "events", "payout-schedules", "beneficiaries")
+LISTS = (
+    "payments",
+    "payment-links",
+    "webhooks",
+    "customers",
+    "withdrawals",
+    "events",
+    "payout-schedules",
+    "beneficiaries",
+)
 
 
 def is_a_list(method: str, path: str) -> bool:
@@ -336,7 +355,7 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
         name: f"{prefix}_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
         for name, prefix in {
             "paymentId": "pay", "companyId": "cmp", "refundId": "ref", "withdrawalId": "wdr", "conversionId": "cnv",
-            "scheduleId": "psc", "beneficiaryId": "bnf",
+            "scheduleId": "psc", "beneficiaryId": "bnf", "linkId": "plk",
             "webhookId": "whk", "deliveryId": "dlv", "eventId": "evt", "customerId": "cus", "token": "pmt",
         }.items()
     }  # fmt: skip

@@ -1,0 +1,29 @@
+"""Refusals of payment links."""
+
+from accounts.base.errors import InvalidRequest, Refusal
+
+
+class InvalidPaymentLink(InvalidRequest):
+    code = "ONP400_PAYMENT_LINK"
+    message = "The payment link is not valid."
+    advice = "Correct the fields listed in error.fields and send the request again."
+
+
+class PaymentLinkUnknown(Refusal):
+    code = "ONP404_PAYMENT_LINK"
+    message = "Payment link not found."
+    advice = "Check the id, and the environment of your key."
+
+
+class PaymentLinkState(Refusal):
+    """`status` is the link's."""
+
+    code = "ONP409_PAYMENT_LINK_STATE"
+    message = "The payment link's status does not allow this."
+    advice = "Look the link up; one that has ended stays ended."
+
+
+class PaymentLinkInUse(Refusal):
+    code = "ONP409_PAYMENT_LINK_IN_USE"
+    message = "Every use that is left is being paid at the moment."
+    advice = "A payment that is not made in time frees its use."
