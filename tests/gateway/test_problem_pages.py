@@ -22,7 +22,7 @@ def test_a_page_that_does_not_exist(client: Client) -> None:
 
 
 def test_a_host_that_is_not_ours(client: Client) -> None:
-    check(client.get("/docs", headers={"host": "evil.example"}), 400, "This request makes no sense")
+    check(client.get("/docs", headers={"host": "evil.example"}), 400, "This request cannot be read")
 
 
 def test_a_form_that_did_not_come_from_here(db: None) -> None:
@@ -38,3 +38,10 @@ def test_a_body_that_no_form_has_is_not_even_read(db: None, page: str) -> None:
 
 def test_a_bug_of_ours(rf: RequestFactory, caplog: pytest.LogCaptureFixture) -> None:
     check(server_error(rf.get("/docs")), 500, "Something went wrong on our side")
+
+
+def test_a_page_of_the_dashboard_that_does_not_exist_is_told_in_the_reader_s_language(client: Client) -> None:
+    page = client.get("/dashboard/nothing/here", headers={"accept-language": "pt-BR"})
+
+    check(page, 404, "Não há nada aqui")
+    assert 'href="/dashboard/">Voltar ao painel' in page.content.decode()
