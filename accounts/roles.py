@@ -20,6 +20,7 @@ class May(StrEnum):
     READ_MONEY = auto()
     READ_TECHNICAL = auto()
     READ_AUDIT = auto()
+    SELL = auto()
     REFUND = auto()
     MOVE_MONEY = auto()
     SIMULATE = auto()
@@ -30,8 +31,8 @@ class May(StrEnum):
 _R = frozenset({May.READ_PAYMENTS})
 GRANTS: dict[Role, frozenset[May]] = {
     Role.OWNER: frozenset(May),
-    Role.FINANCE: _R | {May.READ_MONEY, May.REFUND, May.MOVE_MONEY, May.SIMULATE},
-    Role.DEVELOPER: _R | {May.READ_TECHNICAL, May.SIMULATE, May.DEVELOP},
-    Role.SUPPORT: _R | {May.REFUND, May.SIMULATE},
+    Role.FINANCE: _R | {May.READ_MONEY, May.SELL, May.REFUND, May.MOVE_MONEY, May.SIMULATE},
+    Role.DEVELOPER: _R | {May.READ_TECHNICAL, May.SELL, May.SIMULATE, May.DEVELOP},
+    Role.SUPPORT: _R | {May.SELL, May.REFUND, May.SIMULATE},
     Role.VIEWER: _R | {May.READ_MONEY, May.READ_TECHNICAL},
 }

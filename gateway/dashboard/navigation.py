@@ -32,6 +32,7 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
             MenuItem("home", _("Home"), "home", May.READ_PAYMENTS, ""),
             MenuItem("sales", _("Sales"), "chart-bar", May.READ_PAYMENTS, "sales/"),
             MenuItem("payments", _("Payments"), "credit-card", May.READ_PAYMENTS, "payments/"),
+            MenuItem("payment_links", _("Payment links"), "external-link", May.READ_PAYMENTS, "payment-links/"),
             MenuItem("refunds", _("Refunds and disputes"), "receipt-refund", May.READ_PAYMENTS, "refunds/"),
             MenuItem("customers", _("Customers"), "users", May.READ_PAYMENTS, "customers/"),
         ),

@@ -20,6 +20,7 @@ from gateway.customers.models import Customer
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.navigation import menu
+from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment
 from gateway.payments.search import Search, found
 from gateway.payments.selectors import listed
@@ -30,6 +31,7 @@ from webhooks.models import Endpoint, Event
 
 PAGES = {
     "pay": ("payment", May.READ_PAYMENTS),
+    "plk": ("payment_link", May.READ_PAYMENTS),
     "ref": ("refund", May.READ_PAYMENTS),
     "cus": ("customer", May.READ_PAYMENTS),
     "wdr": ("withdrawal", May.READ_MONEY),
@@ -44,8 +46,8 @@ LONGEST = 200
 _ID = re.compile(r"(?<![a-z0-9])([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})(?![a-z0-9])", re.IGNORECASE)
 _WRAPPED = "\"'`<>()[]{},;"
 _TABLES: dict[str, type[Model]] = {
-    "pay": Payment, "ref": Refund, "cus": Customer, "wdr": Withdrawal, "cnv": Conversion, "adv": Advance,
-    "whk": Endpoint, "evt": Event,
+    "pay": Payment, "plk": PaymentLink, "ref": Refund, "cus": Customer, "wdr": Withdrawal, "cnv": Conversion,
+    "adv": Advance, "whk": Endpoint, "evt": Event,
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from gateway.dashboard.events.urls import urls as events
 from gateway.dashboard.keys.urls import urls as keys
 from gateway.dashboard.lab.urls import urls as lab
 from gateway.dashboard.notifications.urls import urls as notifications
+from gateway.dashboard.payment_links.urls import urls as payment_links
 from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.payout_schedules.urls import urls as payout_schedules
 from gateway.dashboard.receivables.urls import urls as receivables
@@ -53,6 +54,7 @@ _pages = [
     path("acceptance", acceptance.page, name="acceptance"),
     *sales,
     *payments,
+    *payment_links,
     *customers,
     *refunds,
     *balance,

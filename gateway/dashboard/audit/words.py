@@ -56,6 +56,8 @@ ACTION: dict[str, Promise] = {
     "webhook.redelivered": _("Sent a delivery again"),
     "webhook.replayed": _("Sent past events again"),
     "webhook.tested": _("Sent a test event"),
+    "payment_link.created": _("Made a payment link"),
+    "payment_link.changed": _("Paused, resumed or ended a payment link"),
     "payment.tried": _("Made a test payment"),
     "payment.simulated": _("Decided a test payment"),
     "refund.asked_by_payer": _("Requested a refund as the payer"),

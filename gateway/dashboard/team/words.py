@@ -10,6 +10,7 @@ MAY: dict[May, Promise] = {
     May.READ_MONEY: _("See balances, statement, receivables, withdrawals and conversions"),
     May.READ_TECHNICAL: _("See API keys, webhooks, events and requests"),
     May.READ_AUDIT: _("Read the audit log"),
+    May.SELL: _("Make payment links, pause and end them"),
     May.REFUND: _("Make refunds and answer disputes"),
     May.MOVE_MONEY: _("Withdraw, convert, request advances"),
     May.SIMULATE: _("Use the sandbox lab"),

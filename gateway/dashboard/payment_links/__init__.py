@@ -1,0 +1,1 @@
+"""Payment links: made, shared and ended by people of the company."""
