@@ -1,7 +1,7 @@
 """Template tags of balances, statements, withdrawals and conversions: rates, fees and movements."""
 
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -52,8 +52,11 @@ def number(value: Decimal) -> str:
 
 @register.simple_tag
 def rate(value: Decimal, source: str, destination: str) -> SafeString:
-    """The value of one source unit in the destination currency."""
-    return format_html('<span class="text-nowrap">1 {} = {} {}</span>', source, number(value), destination)
+    """The value of one source unit in the destination currency, to eight digits; all of them on hover."""
+    shown = number(Context(prec=8).plus(value))
+    return format_html(
+        '<span class="text-nowrap" title="{}">1 {} = {} {}</span>', number(value), source, shown, destination
+    )
 
 
 @register.simple_tag
