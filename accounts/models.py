@@ -285,6 +285,10 @@ class User(AbstractUser):
         blank=True,
         help_text="Topics about which they receive no e-mail",
     )
+    terms_version = models.CharField(
+        max_length=20, blank=True, default="", db_default="", editable=False, help_text="Of the terms they accepted"
+    )
+    terms_accepted_at = models.DateTimeField(null=True, editable=False)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

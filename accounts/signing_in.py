@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from accounts import known_browsers, lockout, second_factor, step_up
+from accounts import known_browsers, lockout, second_factor, step_up, terms
 from accounts.base.client_address import client_address
 from accounts.base.sealing import seal, unseal
 from accounts.environments import serves
@@ -74,6 +74,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def post_login(self, request: HttpRequest, user: Any, **kwargs: Any) -> HttpResponseBase:
         response: HttpResponseBase = super().post_login(request, user, **kwargs)
         known_browsers.remember(request, response, user)
+        terms.ask_if_due(request, user)
         return response
 
 

@@ -294,6 +294,14 @@ EMAIL_TIMEOUT = 10
 SUPPORT = env.str("ONPAY_SUPPORT", default="")
 if SUPPORT and not SUPPORT.startswith(("https://", "http://")) and "@" not in SUPPORT:
     raise ImproperlyConfigured("ONPAY_SUPPORT is an e-mail address, or an address that begins with https://.")
+# What people accept at sign-up, and once more when the version changes; without addresses there are plain pages.
+TERMS_VERSION = env.str("ONPAY_TERMS_VERSION", default="1")
+TERMS_URL = env.str("ONPAY_TERMS_URL", default="")
+PRIVACY_URL = env.str("ONPAY_PRIVACY_URL", default="")
+if any(address and not address.startswith(("https://", "http://")) for address in (TERMS_URL, PRIVACY_URL)):
+    raise ImproperlyConfigured("ONPAY_TERMS_URL and ONPAY_PRIVACY_URL are addresses that begin with https://.")
+if not 0 < len(TERMS_VERSION) <= 20:
+    raise ImproperlyConfigured("ONPAY_TERMS_VERSION has 1 to 20 characters.")
 # Whether people are notified by e-mail about disputes, withdrawals and advances of the sandbox.
 SANDBOX_NOTICES = env.bool("ONPAY_SANDBOX_NOTICES", default=LOCAL)
 DEMO_DAYS = env.int("ONPAY_DEMO_DAYS", default=90)

@@ -34,10 +34,16 @@ def steps(here: RequestContext) -> list[GoLiveStep]:
     is_verified = company.status == Company.Status.ACTIVE
     return [
         GoLiveStep(
-            _("Upload your verification documents"),
-            _("Four documents, as PDFs or photos. We review them while you build."),
-            is_verified or not verification.missing(company),
-            _page(here, May.MANAGE, "verification"),
+            _("Make a test payment"),
+            _("Through the API, or here without any code: no money moves."),
+            Payment.objects.filter(merchant=sandbox).exists(),
+            _page(here, May.SIMULATE, "new_payment"),
+        ),
+        GoLiveStep(
+            _("Set up a second factor"),
+            _("An authenticator app or a passkey. It is required to move money and to see keys."),
+            second_factor.is_set_up(here.user),
+            reverse("mfa_index"),
         ),
         GoLiveStep(
             _("Create a sandbox key"),
@@ -52,16 +58,10 @@ def steps(here: RequestContext) -> list[GoLiveStep]:
             _page(here, May.DEVELOP, "webhooks"),
         ),
         GoLiveStep(
-            _("Make a test payment"),
-            _("Through the API, or here without any code: no money moves."),
-            Payment.objects.filter(merchant=sandbox).exists(),
-            _page(here, May.SIMULATE, "new_payment"),
-        ),
-        GoLiveStep(
-            _("Set up a second factor"),
-            _("An authenticator app or a passkey. It is required to move money and to see keys."),
-            second_factor.is_set_up(here.user),
-            reverse("mfa_index"),
+            _("Upload your verification documents"),
+            _("Four documents, as PDFs or photos. We review them while you build."),
+            is_verified or not verification.missing(company),
+            _page(here, May.MANAGE, "verification"),
         ),
         GoLiveStep(
             _("Register your withdrawal address"),

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from accounts import terms
 from accounts.base.clock import utcnow
 from accounts.models import User
 
@@ -44,15 +45,29 @@ class PersonMiddleware:
             logout(request)
             messages.info(request, _("You were inactive for a while: please sign in again."))
             return _redirect_to_sign_in(request)
+        if _must_accept_terms(request):
+            return _redirect_to(reverse("dashboard:accept_terms"), request)
         return self.get_response(request)
 
 
 def _redirect_to_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Redirects to sign-in, with the return path including its query."""
+    return _redirect_to(reverse("account_login"), request)
+
+
+def _must_accept_terms(request: HttpRequest) -> bool:
+    """Before any page of a company or of the person; signing out and the texts themselves stay open."""
+    inside = request.path_info.removeprefix("/dashboard/")
+    if inside == request.path_info or inside == "terms" or inside.startswith("legal/"):
+        return False
+    return request.user.is_authenticated and terms.DUE in request.session
+
+
+def _redirect_to(page: str, request: HttpRequest) -> HttpResponseBase:
+    """Redirects to a page that leads back here, with the query."""
     if request.headers.get("hx-request"):  # a fragment: the whole page must sign in
         return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     here = request.get_full_path() if request.method in ("GET", "HEAD") else _page_before(request)
-    return HttpResponseRedirect(f"{reverse('account_login')}?{urlencode({'next': here})}")
+    return HttpResponseRedirect(f"{page}?{urlencode({'next': here})}")
 
 
 def _page_before(request: HttpRequest) -> str:

@@ -1,10 +1,10 @@
 """All URLs of the dashboard. Every page of a company is below its id and environment."""
 
-from django.urls import include, path, register_converter
+from django.urls import include, path, re_path, register_converter
 
 from accounts.environments import serves
 from accounts.models import Environment
-from gateway.dashboard import acceptance, entrance, home, production, search
+from gateway.dashboard import acceptance, entrance, home, production, search, terms
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
@@ -83,6 +83,8 @@ company = [page for page in _pages if serves(Environment.SANDBOX) or not getattr
 urlpatterns = [
     path("", entrance.root, name="root"),
     path("me", entrance.me, name="me"),
+    path("terms", terms.accept_terms, name="accept_terms"),
+    re_path("^legal/(terms|privacy)$", terms.legal, name="legal"),
     path("still-here", entrance.still_here, name="still_here"),
     path("companies/new", entrance.new_company, name="new_company"),
     path("invitations/<str:token>", entrance.invitation, name="invitation"),

@@ -36,6 +36,21 @@
     }
   });
 
+  // A password is typed once, and shown on demand.
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const field of document.querySelectorAll('input[type="password"]')) {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "btn", textContent: document.body.dataset.show });
+      const around = Object.assign(document.createElement("div"), { className: "password" });
+      field.replaceWith(around);
+      around.append(field, button);
+      button.addEventListener("click", () => {
+        const isHidden = field.type === "password";
+        field.type = isHidden ? "text" : "password";
+        button.textContent = isHidden ? document.body.dataset.hide : document.body.dataset.show;
+      });
+    }
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       for (const open of document.querySelectorAll("details.drop[open]")) {

@@ -29,7 +29,7 @@ def test_the_page_has_no_english_word(language: str) -> None:
 @pytest.mark.django_db
 def test_the_mail_names_where_one_signed_up(language: str) -> None:
     founder = {"trade_name": "Padaria", "legal_name": "Padaria LTDA", "country": "BR", "tax_id": "11.222.333/0001-81"}
-    person = {"email": "ana@padaria.example", "password1": PASSWORD}
+    person = {"email": "ana@padaria.example", "password1": PASSWORD, "terms": "on"}
 
     Client(REMOTE_ADDR="10.1.1.1", headers={"accept-language": language}).post("/accounts/signup/", founder | person)
 

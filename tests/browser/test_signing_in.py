@@ -61,6 +61,7 @@ def test_a_founder_signs_up_and_is_in_the_sandbox(watched: Watched) -> None:
     ):
         page.get_by_label(label, exact=True).fill(value)
     page.get_by_label("Country").select_option("BR")
+    page.get_by_label("I accept the terms").check()
     page.get_by_role("button", name="Sign Up").click()
     code = re.search(r"^([0-9A-Z]{4}-[0-9A-Z]{4})$", str(mail.outbox[-1].body), re.MULTILINE)
     assert code

@@ -25,7 +25,7 @@ PASSWORD = "correct horse battery staple"
 
 def a_person(email: str, **facts: Any) -> User:
     """Somebody who can sign in, without a second factor."""
-    return get_user_model().objects.create_user(email, PASSWORD, **facts)
+    return get_user_model().objects.create_user(email, PASSWORD, terms_version=settings.TERMS_VERSION, **facts)
 
 
 def a_member(company: Company, role: Role = Role.OWNER, email: str = "") -> User:

@@ -16,6 +16,7 @@ ACTION: dict[str, Promise] = {
     "proposal.confirmed": _("Confirmed a colleague's decision"),
     "proposal.turned_down": _("Rejected a colleague's decision"),
     "proposal.expired": _("A proposed decision expired: nobody confirmed it"),
+    "terms.accepted": _("Accepted the terms of use and the privacy notice"),
     "company.founded": _("Created the company"),
     "company.changed": _("Changed the company's data"),
     "company.verified": _("Verified the company"),

@@ -89,6 +89,8 @@ class Command(BaseCommand):
         money_out.leave_open_work(onboarded.sandbox, owner=owner, finance=finance)
         money_out.receive_statement(colleague)
         _add_second_company(owner)
+        members = User.objects.filter(memberships__company=company)
+        members.update(terms_version=settings.TERMS_VERSION, terms_accepted_at=utcnow())
         made = {
             "companyId": company.id,
             "sandboxApiKey": onboarded.sandbox_key,

@@ -41,7 +41,7 @@ def test_everybody_reads_what_holds(role: Role, acme: Shop) -> None:
     browser = signed_in(a_member(acme.company, role, "reader@acme.example"))
     page = browser.get(settings_of(acme)).content.decode()
 
-    assert "Acme LTDA" in page and "11222333000181" in page
+    assert "Acme LTDA" in page and "11.222.333/0001-81" in page
     assert ("Edit" in page) == (role == Role.OWNER)
     assert browser.get(f"{settings_of(acme)}terms").status_code == 200
 

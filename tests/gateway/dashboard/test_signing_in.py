@@ -27,6 +27,7 @@ FOUNDER = {
     "tax_id": "11.222.333/0001-81",
     "email": "Ana@Padaria.example",
     "password1": PASSWORD,
+    "terms": "on",
 }
 
 
@@ -74,7 +75,7 @@ def test_a_founder_proves_their_address_and_has_a_sandbox_at_once(browser: Clien
     answer = browser.get("/dashboard/", follow=True)
     assert answer.redirect_chain[-1][0] == home_of(company)
     assert b"No real money is involved." in answer.content
-    assert [entry.action for entry in AuditEntry.objects.all()] == ["company.founded"]
+    assert [entry.action for entry in AuditEntry.objects.order_by("id")] == ["terms.accepted", "company.founded"]
 
 
 @pytest.mark.django_db
@@ -407,7 +408,7 @@ def test_who_is_invited_signs_up_without_a_company_and_joins(browser: Client, ac
     form = browser.get(f"/accounts/signup/?next={link}").content.decode()
     assert 'name="tax_id"' not in form
     assert 'value="bia@acme.example"' in form
-    browser.post("/accounts/signup/", {"email": "bia@acme.example", "password1": PASSWORD, "next": link})
+    browser.post("/accounts/signup/", {"email": "bia@acme.example", "password1": PASSWORD, "terms": "on", "next": link})
     assert browser.post("/accounts/confirm-email/", {"code": code_in_the_mail(), "next": link})["location"] == link
     answer = browser.post(link)
 
