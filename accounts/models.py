@@ -399,6 +399,12 @@ class AuditEntry(models.Model):
         indexes = [
             models.Index(fields=["company", "-created_at", "-id"], name="audit_of_a_company"),
             models.Index(fields=["object_id"], name="audit_of_an_object"),
+            models.Index(fields=["created_at"], name="audit_by_time"),
+            models.Index(
+                fields=["action", "created_at"],
+                opclasses=["varchar_pattern_ops", "timestamptz_ops"],
+                name="audit_by_action",
+            ),
         ]
 
     def __str__(self) -> str:

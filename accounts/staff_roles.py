@@ -56,7 +56,7 @@ _ABOUT_PARTS = (
     "django_celery_beat.periodictask",
     "django_celery_beat.intervalschedule",
 )
-_ABOUT_STAFF = ("accounts.proposal", "accounts.auditentry", "admin.logentry", "auth.group")
+_ABOUT_STAFF = ("accounts.proposal", "accounts.auditentry", "auth.group")
 _EVERYTHING = (
     *_ABOUT_COMPANIES,
     *_ABOUT_PEOPLE,
@@ -97,13 +97,17 @@ _DESK = (*_ABOUT_COMPANIES, *_ABOUT_PEOPLE, *_ABOUT_PAYMENTS, *_ABOUT_EVENTS, "g
 ROLES = (
     StaffRole(
         "Support",
-        "Helps companies: reads their data, resends e-mails, and proposes to restore a lost sign-in.",
+        "Helps companies: queries providers, sends events and e-mails again, proposes to restore a lost sign-in.",
         (*_DESK, *_ABOUT_PROVIDERS),
         (
             "accounts.change_email",
             "accounts.change_login",
             "accounts.remove_second_factor",
             "gateway.change_providermessage",
+            "gateway.expire_payment",
+            "gateway.query_payment",
+            "webhooks.change_endpoint",
+            "webhooks.resend_event",
         ),
     ),
     StaffRole(
@@ -128,6 +132,8 @@ ROLES = (
             "gateway.change_payoutbatch",
             "gateway.change_batchanswer",
             "gateway.change_payment",
+            "gateway.expire_payment",
+            "gateway.query_payment",
             "gateway.change_singleapprovallimit",
             "gateway.change_suspenseitem",
             "gateway.change_withdrawal",
@@ -184,7 +190,15 @@ ROLES = (
             "accounts.email",
             "ledger.proof",
         ),
-        ("accounts.change_email", "accounts.change_stuckwork", "accounts.revoke_key", "gateway.change_providermessage"),
+        (
+            "accounts.change_email",
+            "accounts.change_stuckwork",
+            "accounts.revoke_key",
+            "django_celery_beat.change_periodictask",
+            "gateway.change_providermessage",
+            "webhooks.change_endpoint",
+            "webhooks.resend_event",
+        ),
     ),
     StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
     StaffRole(
@@ -204,6 +218,11 @@ WORDS = {
     "accounts.change_merchant": "Change a company's features and its spread",
     "gateway.add_refund": "Open a refund for a payer",
     "gateway.change_refund": "Decide a refund that a payer requested",
+    "gateway.query_payment": "Query the provider of a payment before it is due",
+    "gateway.expire_payment": "End the time in which a payment can be paid",
+    "webhooks.change_endpoint": "Switch a company's endpoint on",
+    "webhooks.resend_event": "Send a company's events again",
+    "django_celery_beat.change_periodictask": "Pause and resume scheduled tasks",
     "gateway.change_payment": "Propose and confirm the outcome of a payment",
     "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
     "gateway.change_suspenseitem": "Keep money in suspense, enter money of statements, propose and confirm the rest",

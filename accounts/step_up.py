@@ -9,6 +9,7 @@ import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -167,6 +168,7 @@ class StepUpMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request.pending_action = partial(waiting, request)  # type: ignore[attr-defined]
         response = self.get_response(request)
         if token := getattr(request, "step_up_token", None):
             response.set_cookie(

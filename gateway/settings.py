@@ -356,6 +356,7 @@ UNFOLD = {
     "SITE_HEADER": "Onpay Gateway",
     "SITE_SUBHEADER": "Support staff",
     "SITE_SYMBOL": "account_balance",
+    "SITE_URL": "/dashboard/",
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_BACK_BUTTON": True,
@@ -377,7 +378,7 @@ UNFOLD = {
         },
     },
     "DASHBOARD_CALLBACK": "gateway.staff.overview.page.fill",
-    "COMMAND": {"search_callback": "gateway.staff.kit.pages.find"},
+    "COMMAND": {"search_callback": "gateway.staff.kit.finding.find"},
     "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "gateway.staff.admin.sidebar"},
 }
 

@@ -146,6 +146,17 @@ def read(text: str, currency: str | None = None) -> Decimal | None:
     return -amount if match["minus"] else amount
 
 
+def currencies_named(text: str) -> set[str]:
+    """The currencies that an amount's sign and code allow; all of them without any. Raises Unreadable."""
+    match = _AMOUNT.fullmatch(_SPACES.sub(" ", text).strip().upper()) if len(text) <= _LONGEST else None
+    if match is None:
+        raise Unreadable(text)
+    possible = set(DECIMALS)
+    for sign in filter(None, (match["sign"], match["code"])):
+        possible &= _currencies_of_sign(sign)
+    return possible
+
+
 def _agreed(text: str, currency: str | None, *signs: str | None) -> str | None:
     """The currency that all signs agree on, if any."""
     possible = set(DECIMALS) if currency is None else {currency}

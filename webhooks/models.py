@@ -88,6 +88,7 @@ class Event(models.Model):
     created_at = models.DateTimeField(default=utcnow)
 
     class Meta:
+        permissions = [("resend_event", "Can send a company's events again")]
         indexes = [
             models.Index(fields=["merchant", "-created_at"], name="events_of_a_merchant"),
             models.Index(fields=["merchant", "id"], name="events_in_order"),

@@ -199,6 +199,7 @@ _MATCHING = f"""
      ORDER BY event.id
 """
 MOST_AT_ONCE = 10_000
+MOST_OF_AN_OBJECT = 100
 
 
 @transaction.atomic
@@ -215,6 +216,26 @@ def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Deliver
     )
     assert row is not None
     return delivery(merchant, endpoint_id, row[0])
+
+
+@transaction.atomic
+def resend(merchant: Merchant, *, event_id: str | None = None, object_id: str | None = None) -> int:
+    """Sends an event, or the latest 100 of an object, again to every active endpoint that is subscribed to it.
+
+    The first attempt is made even if the endpoint is paused. What is already pending there is not sent twice; tests
+    are never. Returns how many deliveries were queued.
+    """
+    found = Event.objects.filter(merchant=merchant).exclude(type="webhook.test")
+    found = found.filter(pk=event_id) if event_id else found.filter(object_id=object_id)
+    latest = [*found.order_by("-sequence").values_list("pk", "type")[:MOST_OF_AN_OBJECT]]
+    again = _AGAIN.format(events=f"SELECT * FROM {table(Event)} WHERE id = ANY(%(events)s)")
+    queued = 0
+    for one in endpoints(merchant).filter(status=Endpoint.Status.ACTIVE):
+        wanted = {pk for pk, kind in latest if one.events == [EVERYTHING] or kind in one.events}
+        pending = Delivery.objects.filter(endpoint=one, event__in=wanted, status=PENDING)
+        wanted -= set(pending.values_list("event_id", flat=True))
+        queued += execute(again, {"endpoint": one.pk, "events": [*wanted], "now": utcnow(), "asked_for": True})
+    return queued
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,12 @@ class Conversion(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["merchant", "-created_at", "-id"], name="conversions_of_a_merchant")]
+        indexes = [
+            models.Index(fields=["merchant", "-created_at", "-id"], name="conversions_of_a_merchant"),
+            models.Index(fields=["source_amount", "created_at"], name="conversions_by_source"),
+            models.Index(fields=["destination_amount", "created_at"], name="conversions_by_destination"),
+            models.Index(fields=["created_at"], name="conversions_by_time"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["merchant", "quote_id"], name="a_quote_is_confirmed_once"),
             models.CheckConstraint(

@@ -1,5 +1,7 @@
 """Customers: the payers of a merchant, one row per person."""
 
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import Func, Value
 from django.db.models.functions import Lower
@@ -10,6 +12,10 @@ from accounts.models import Merchant
 
 MARKED = "áàâãäåéèêëíìîïóòôõöúùûüçñý"
 PLAIN = "aaaaaaeeeeiiiiooooouuuucny"
+
+
+NAME_WORDS = SearchVector("plain_name", config="simple")
+"""The words of a name, as they are indexed."""
 
 
 def plain(text: str) -> str:
@@ -40,6 +46,7 @@ class Customer(models.Model):
         indexes = [
             models.Index(fields=["merchant", "-created_at"], name="customers_of_a_merchant"),
             models.Index(fields=["merchant", "email"], name="customers_by_email"),
+            GinIndex(NAME_WORDS, name="customers_by_words_of_name"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["merchant", "tax_id"], name="one_customer_per_tax_id"),

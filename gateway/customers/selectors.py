@@ -1,7 +1,10 @@
 """Reads of customers. The first argument is always the merchant."""
 
+import re
 from datetime import datetime
+from typing import Any
 
+from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
 
 from accounts.base.ids import is_well_formed
@@ -9,10 +12,12 @@ from accounts.base.listing import newest
 from accounts.models import Merchant
 from accounts.tax_ids import compact
 from gateway.customers.errors import CustomerUnknown
-from gateway.customers.models import Customer, plain
+from gateway.customers.models import NAME_WORDS, Customer, plain
 
 SHORTEST_PART = 3
 """The minimum length of a name search."""
+LONGEST_NAME = 120
+MOST_NAMED = 1000
 
 
 def get(merchant: Merchant, customer_id: str) -> Customer:
@@ -56,3 +61,16 @@ def found(merchant: Merchant, text: str = "") -> QuerySet[Customer]:
     if len(text) >= SHORTEST_PART and any(character.isalpha() for character in text):
         meant |= Q(plain_name__contains=plain(text))
     return newest(Customer.objects.filter(meant, merchant=merchant))
+
+
+def named(text: str) -> QuerySet[Any, Any]:
+    """Keys of the newest 1,000 customers of any merchant whose name has all these words, or words that begin so.
+
+    Case and accents do not count. Raises ValueError for a text that cannot be a name.
+    """
+    words = re.findall(r"\w+", plain(text))
+    if len(text) > LONGEST_NAME or not any(len(word) >= SHORTEST_PART and not word.isdecimal() for word in words):
+        raise ValueError(text)
+    wanted = SearchQuery(" & ".join(f"{word}:*" for word in words), config="simple", search_type="raw")
+    found = Customer.objects.alias(name_words=NAME_WORDS).filter(name_words=wanted)
+    return found.order_by("-pk").values("pk")[:MOST_NAMED]

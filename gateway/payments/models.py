@@ -91,6 +91,10 @@ class Payment(Asked):
     updated_at = models.DateTimeField()
 
     class Meta:
+        permissions = [
+            ("query_payment", "Can query the provider of a payment before it is due"),
+            ("expire_payment", "Can end the time in which a payment can be paid"),
+        ]
         indexes = [
             # Covers every column by which the dashboard filters and counts: no filter has to read the rows.
             models.Index(
@@ -142,6 +146,10 @@ class Payment(Asked):
                 name="payments_by_link",
                 condition=Q(payment_link_id__isnull=False),
             ),
+            # Staff search all merchants at once.
+            models.Index(fields=["amount", "created_at"], name="payments_by_amount"),
+            models.Index(fields=["created_at"], name="payments_by_time"),
+            models.Index(fields=["paid_at"], name="payments_by_time_of_payment", condition=Q(paid_at__isnull=False)),
             models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=UNDECIDED)),
             models.Index(
                 fields=["merchant", "expires_at"],

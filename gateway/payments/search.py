@@ -176,8 +176,13 @@ def _readings(merchant: Merchant, text: str) -> Iterable[Q]:
     yield Q(rail_reference=text)
     yield Q(customer__in=customers.found(merchant, text))
     if _LAST4.fullmatch(text):
-        yield Q(Exact(_LAST4_OF_CARD, Value(text))) & Q(_HAS_CARD)
+        yield with_last4(text)
     yield from (Q(amount=minor) for minor in _amounts(text))
+
+
+def with_last4(text: str) -> Q:
+    """Payments with a card that ends in these four digits."""
+    return Q(Exact(_LAST4_OF_CARD, Value(text))) & Q(_HAS_CARD)
 
 
 def _compared(text: str, operator: str) -> Func:

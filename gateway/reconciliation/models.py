@@ -202,6 +202,8 @@ class BankLine(models.Model):
         indexes = [
             models.Index(fields=["due_at"], name="bank_lines_to_match", condition=Q(due_at__isnull=False)),
             models.Index(fields=["account", "booked_on"], name="lines_of_a_bank_account"),
+            models.Index(fields=["amount", "booked_on"], name="bank_lines_by_amount"),
+            models.Index(fields=["booked_on"], name="bank_lines_by_day"),
             models.Index(fields=["reference"], name="bank_lines_by_reference", condition=~Q(reference="")),
             models.Index(fields=["end_to_end_id"], name="bank_lines_by_e2e", condition=~Q(end_to_end_id="")),
             models.Index(fields=["order_number"], name="bank_lines_by_order", condition=~Q(order_number="")),

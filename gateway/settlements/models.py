@@ -121,6 +121,8 @@ class SettlementLine(models.Model):
             models.Index(fields=["due_at"], name="lines_to_match", condition=Q(due_at__isnull=False)),
             models.Index(fields=["account", "day", "method", "currency"], name="lines_of_a_day"),
             models.Index(fields=["account", "payout"], name="lines_of_a_payout", condition=~Q(payout="")),
+            models.Index(fields=["gross", "at"], name="settlement_lines_by_amount"),
+            models.Index(fields=["at"], name="settlement_lines_by_time"),
             models.Index(fields=["payment"], name="lines_of_a_payment", condition=Q(payment__isnull=False)),
             models.Index(fields=["object_id"], name="lines_by_our_id", condition=~Q(object_id="")),
             models.Index(fields=["reference"], name="lines_by_reference", condition=~Q(reference="")),

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest
@@ -85,16 +84,9 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
     (
         "Payments",
-        (
-            (Payment, "payments"),
-            (Refund, "undo"),
-            (Dispute, "gpp_maybe"),
-            (SuspenseItem, "pending"),
-            (Customer, "person"),
-            (IdempotencyKey, "repeat_one"),
-            (ApiRequest, "api"),
-        ),
+        ((Payment, "payments"), (Customer, "person"), (Receivable, "calendar_clock"), (Advance, "fast_forward")),
     ),
+    ("Refunds and disputes", ((Refund, "undo"), (Dispute, "gpp_maybe"))),
     (
         "Money out",
         (
@@ -105,40 +97,11 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (Conversion, "currency_exchange"),
         ),
     ),
-    (
-        "Ledger",
-        (
-            (Account, "account_balance"),
-            (Balance, "balance"),
-            (Receivable, "calendar_clock"),
-            (Advance, "fast_forward"),
-            (Hold, "lock"),
-            (Transfer, "swap_horiz"),
-            (Entry, "list_alt"),
-            (Proof, "verified"),
-        ),
-    ),
-    (
-        "Webhooks",
-        ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "send")),
-    ),
-    (
-        "Companies and people",
-        (
-            (Company, "domain"),
-            (Document, "folder_shared"),
-            (Merchant, "storefront"),
-            (ApiKey, "key"),
-            (Membership, "badge"),
-            (Invitation, "mail"),
-            (Email, "outgoing_mail"),
-            (User, "group"),
-            (Group, "shield_person"),
-            (Proposal, "group_work"),
-            (AuditEntry, "policy"),
-            (LogEntry, "history"),
-        ),
-    ),
+    ("Companies", ((Company, "domain"), (Document, "folder_shared"), (Merchant, "storefront"), (Hold, "lock"))),
+    ("Webhooks", ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "send"))),
+    ("API", ((ApiRequest, "api"), (IdempotencyKey, "repeat_one"), (ApiKey, "key"))),
+    ("People", ((User, "group"), (Membership, "badge"), (Invitation, "mail"), (Email, "outgoing_mail"))),
+    ("Staff", ((AuditEntry, "policy"), (Proposal, "group_work"), (Group, "shield_person"))),
     (
         "Providers",
         ((ProviderAccount, "account_balance_wallet"), (ProviderRoute, "alt_route"), (ProviderMessage, "forum")),
@@ -161,11 +124,22 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (BankLine, "format_list_bulleted"),
             (LinePart, "account_tree"),
             (RegistrationFile, "receipt_long"),
+            (SuspenseItem, "pending"),
         ),
     ),
-    ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
+    ("Prices and limits", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (
-        "Schedule",
+        "Books",
+        (
+            (Proof, "verified"),
+            (Account, "account_balance"),
+            (Balance, "balance"),
+            (Transfer, "swap_horiz"),
+            (Entry, "list_alt"),
+        ),
+    ),
+    (
+        "Service",
         (
             (PeriodicTask, "schedule"),
             (IntervalSchedule, "timer"),
@@ -174,6 +148,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
 )
+WAITING = "Waiting for staff"
 
 
 def stylesheet(request: HttpRequest) -> str:
@@ -186,11 +161,15 @@ def icon(request: HttpRequest) -> str:
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Queues and pages this person may see, in groups."""
-    shown = [("Waiting for staff", [_queue(request, one) for one in waiting(request)])]
+    shown = [(WAITING, [_queue(request, one) for one in waiting(request)])]
     for title, pages in SIDEBAR:
         seen = [page for page in pages if admin.site._registry[page[0]].has_view_permission(request)]
         shown.append((title, [_list(request, *page) for page in seen]))
-    return [{"title": title, "separator": True, "items": items} for title, items in shown if items]
+    return [
+        {"title": title, "separator": True, "collapsible": title != WAITING, "items": items}
+        for title, items in shown
+        if items
+    ]
 
 
 def _queue(request: HttpRequest, one: QueueCount) -> dict[str, Any]:

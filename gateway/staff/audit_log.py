@@ -1,23 +1,107 @@
-"""The audit log for staff."""
+"""The audit trail for staff: who did what to whom, of all companies and of each record."""
+
+from typing import Any
 
 from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.text import capfirst
+from unfold.contrib.filters.admin import TextFilter
+from unfold.decorators import display
 
-from accounts.models import AuditEntry
-from gateway.staff.kit.columns import moment, named, pretty, related
+from accounts.models import AuditEntry, Company, User
+from accounts.tax_ids import compact
+from gateway.staff.kit.columns import column, link, moment, named, or_empty, pretty, related, titled
 from gateway.staff.kit.pages import ReadOnlyAdmin
+
+MOST_FOUND = 200
+
+
+def who(entry: AuditEntry) -> Any:
+    """The person and on which side they stand; without a person a command on the host, or an API key."""
+    if entry.actor is None:
+        return "Service or host"
+    return format_html("{} ({})", link(entry.actor), "staff" if entry.by_staff else "company")
+
+
+def did(entry: AuditEntry) -> str:
+    """`api_key.issued` as people read it: Api key: issued."""
+    subject, _, verb = entry.action.partition(".")
+    return capfirst(f"{subject}: {verb}".replace("_", " ")) if verb else entry.action
+
+
+class SideFilter(admin.SimpleListFilter):
+    title, parameter_name = "side", "side"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("staff", "Staff"), ("company", "Company")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
+        return queryset.filter(by_staff=self.value() == "staff") if self.value() else queryset
+
+
+class TypedFilter(TextFilter):
+    """A filter by what is typed. A NUL byte matches nothing."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
+        text = (self.value() or "").strip()
+        return queryset.filter(self.meaning(text)) if text and "\0" not in text else queryset
+
+    def meaning(self, text: str) -> Q:
+        raise NotImplementedError
+
+
+class PersonFilter(TypedFilter):
+    title, parameter_name = "who (e-mail)", "who"
+
+    def meaning(self, text: str) -> Q:
+        return Q(actor__in=[*User.objects.filter(email__icontains=text).values_list("pk", flat=True)[:MOST_FOUND]])
+
+
+class ActionFilter(TypedFilter):
+    title, parameter_name = "what (payment, api key: issued)", "what"
+
+    def meaning(self, text: str) -> Q:
+        subject, _, verb = text.lower().partition(":")
+        typed = ".".join(part.strip().replace(" ", "_") for part in (subject, verb) if part.strip())
+        return Q(action__startswith=typed)
+
+
+class AboutFilter(TypedFilter):
+    """The company, or the record."""
+
+    title, parameter_name = "whom (company or id)", "whom"
+
+    def meaning(self, text: str) -> Q:
+        named = Q(trade_name__icontains=text) | Q(legal_name__icontains=text)
+        found = Company.objects.filter(named | Q(pk=text) | Q(tax_id=compact(text))).values_list("pk", flat=True)
+        return Q(company__in=[*found[:MOST_FOUND]]) | Q(object_id=text)
 
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
     ids = {"cmp": "company"}
     words = {"object_id": str, "actor__email": str.lower, "request_id": str}
-    search_help_text = "Entry or company id, id of what was changed, request id, or e-mail of the person"
+    search_help_text = "Entry or company id, id of what was changed, request id, e-mail of the person, or day"
     listed_at = ("company", "merchant", "actor")
     list_select_related = ("actor", "company", "merchant__company")
-    list_display = ("action", named("object_id", "object"), related("actor"), related("company"), moment("created_at"))
-    list_filter = ("by_staff", "merchant__environment")
+    moments = ("created_at",)
+    list_display = (
+        moment("created_at", "when"),
+        titled(who, "actor", "who"),
+        titled(did, "action", "did what"),
+        named("object_id", "to what"),
+        related("company", "to whom"),
+        column("note", or_empty),
+    )
+    list_filter = (SideFilter, PersonFilter, ActionFilter, AboutFilter, "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", ("action", named("object_id", "object")), (related("company"), related("merchant")))}),
-        ("Parties", {"fields": ((related("actor"), "by_staff"), ("address", "request_id"), moment("created_at"))}),
+        ("Parties", {"fields": ((related("actor"), "side"), ("address", "request_id"), moment("created_at"))}),
         ("What", {"fields": (pretty("before"), pretty("after"), "note")}),
     )
+
+    @display(description="side")
+    def side(self, entry: AuditEntry) -> str:
+        return "Staff" if entry.by_staff else "Company"

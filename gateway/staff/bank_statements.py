@@ -35,6 +35,7 @@ from gateway.staff.kit.columns import (
 )
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
+from gateway.staff.kit.readings import amount
 from gateway.staff.kit.related import Related
 from gateway.staff.overview.panels import ago
 from gateway.suspense.models import SuspenseItem
@@ -130,7 +131,12 @@ class BankLineAdmin(ReadOnlyAdmin):
 
     ids = {"bnk": "account", "bst": "statement"}
     words = {"reference": str, "end_to_end_id": str, "order_number": str}
-    search_help_text = "Line, statement or bank account id, the bank's id of the movement, end-to-end id or our order"
+    readings = (amount("amount", "account__currency"),)
+    amounts = ("amount",)
+    moments = ("booked_on",)
+    search_help_text = (
+        "Amount, day, line, statement or bank account id, the bank's id of the movement, end-to-end id or our order"
+    )
     listed_at = ("statement",)
     list_select_related = ("account", "statement")
     list_display = (

@@ -16,7 +16,7 @@ from gateway.payments.models import SingleApprovalLimit
 from gateway.payments.proposals import SingleApprovalLimitKind
 from gateway.staff.company_status import POSSIBLE as STANDING
 from gateway.staff.company_status import CompanyStatusActions
-from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, unbroken
+from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, colored, column, moment, related, unbroken
 from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm, NoteForm, ReserveForm
 from gateway.staff.kit.operator import WithoutOperator
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
@@ -217,7 +217,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         "id",
         "name",
         column("last4", "…{}".format),
-        related("merchant"),
+        *OF_MERCHANT,
         moment("last_used_at"),
         moment("revoked_at"),
     )

@@ -9,8 +9,9 @@ from django.contrib import admin
 
 from gateway.conversions.models import Conversion
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import Column, column, moment, related, titled, unbroken
+from gateway.staff.kit.columns import OF_MERCHANT, Column, column, moment, related, titled, unbroken
 from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.readings import amount
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
 from ledger.models import Entry, Transfer
@@ -56,7 +57,10 @@ class ConversionAdmin(ReadOnlyAdmin):
         "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
-    search_help_text = "Conversion, company, event or delivery id"
+    readings = (amount("source_amount", "source"), amount("destination_amount", "destination"))
+    amounts = ("source_amount", "destination_amount")
+    moments = ("created_at",)
+    search_help_text = "Amount, day, or conversion, company, event or delivery id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -65,7 +69,7 @@ class ConversionAdmin(ReadOnlyAdmin):
         end_money("destination_amount", "destination", "to"),
         rate("applied_rate", "rate"),
         titled(_spread, "market_amount", "spread"),
-        related("merchant"),
+        *OF_MERCHANT,
         moment("created_at"),
     )
     list_filter = (SourceFilter, DestinationFilter, "merchant__environment")

@@ -11,10 +11,11 @@ from accounts.audit import Actor
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.disputes.services import look_again
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import colored, column, moment, or_empty, related
+from gateway.staff.kit.columns import OF_MERCHANT, colored, column, moment, or_empty, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.readings import amount, payer
 from gateway.staff.kit.unclear import ASKED
 
 STATE = colored("state", open="danger", deciding="warning", lapsed="danger", won="success", lost="info", closed="info")
@@ -33,14 +34,20 @@ class DisputeAdmin(ReadOnlyAdmin):
     permissions_used = ("view",)
     ids = {"cmp": "merchant__company", "pay": "payment", "ref": "refund", "pac": "account"}
     words = {"reference": str, "money": str}
-    search_help_text = "Dispute, refund, payment, company or account id, or the acquirer's own id"
+    readings = (amount("amount"), payer("payment__customer"))
+    amounts = ("amount",)
+    moments = ("due_at",)
+    search_help_text = (
+        "Amount, day of the deadline, payer's name, dispute, refund, payment, company or account id, "
+        "or the acquirer's own id"
+    )
     listed_at = ("merchant", "payment", "account")
     list_select_related = ("merchant__company", "payment", "account", "refund")
     list_display = (
         "id",
         STATE,
         money("amount"),
-        related("merchant"),
+        *OF_MERCHANT,
         related("account"),
         moment("due_at", "acquirer's deadline"),
         column("problem", or_empty),

@@ -14,9 +14,10 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from gateway.staff.kit.amounts import CurrencyFilter, StaffAmountField, money
-from gateway.staff.kit.columns import colored, moment, named, related
+from gateway.staff.kit.columns import OF_MERCHANT, colored, moment, named, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import Done, EnteredAdmin
+from gateway.staff.kit.readings import amount
 from ledger.chart import WALLET_METHOD
 from ledger.holds import services as holds
 from ledger.holds.models import BY_STAFF, Hold, Reason
@@ -56,14 +57,17 @@ class HoldAdmin(EnteredAdmin):
     permissions_used = ("view", "add", "change")
     ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
     words = {"case_number__iexact": str}
-    search_help_text = "Hold, refund, withdrawal or company id, or case number"
+    readings = (amount("amount"),)
+    amounts = ("amount",)
+    moments = ("created_at",)
+    search_help_text = "Amount, day, case number, or hold, refund, withdrawal or company id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
         "id",
         colored("reason", COMPLIANCE="warning", LEGAL_ORDER="danger"),
         money("amount"),
-        related("merchant"),
+        *OF_MERCHANT,
         "case_number",
         moment("created_at", "placed at"),
         moment("expected_release_at", "expected end"),

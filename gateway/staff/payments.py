@@ -1,6 +1,7 @@
 """Payments for staff: with customer, events and postings; the outcome of those that no provider tells about."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin
@@ -11,24 +12,30 @@ from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from accounts.base.errors import Refusal
-from accounts.models import Proposal, User
+from accounts.models import AuditEntry, Proposal, User
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from accounts.tax_ids import compact
 from gateway.methods.rail import PaymentResult
+from gateway.payments.by_hand import why_not_expired, why_not_queried
 from gateway.payments.errors import OtherAmountReceived, PaymentOver
 from gateway.payments.manual import awaits_staff, unasked
 from gateway.payments.models import Payment
 from gateway.payments.proposals import PaymentOutcomeKind, sentence
+from gateway.requests.models import ApiRequest
 from gateway.settlements.margins import of_payment
+from gateway.staff import payment_story
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, anchor, colored, moment, pretty, related
+from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, anchor, colored, moment, pretty, related
+from gateway.staff.kit.headline import Headline
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.readings import amount, customer_with, exactly, last4, payer
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
 from gateway.staff.kit.unclear import ASKED, unclear
 from gateway.staff.payment_decisions import DeclinedForm, PaidForm, PaymentDecisionForm
+from gateway.staff.payment_help import PaymentHelp
 from gateway.staff.statement_money import form_for, may_be_entered
 from ledger.models import Entry, Transfer
 from ledger.notation import plain_amount
@@ -41,7 +48,7 @@ DECISIONS: dict[str, tuple[PaymentResult, type[PaymentDecisionForm]]] = {
 
 
 @admin.register(Payment)
-class PaymentAdmin(ReadOnlyAdmin):
+class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
     """Change permission: record what became of a payment that nobody can be asked about."""
 
     has_history = True
@@ -53,9 +60,20 @@ class PaymentAdmin(ReadOnlyAdmin):
         "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
-    words = {"reference": str, "rail_reference": str, "customer__tax_id": compact, "customer__email": str.lower}
+    words = {"rail_reference": str}
+    readings = (
+        exactly(reference=str),
+        customer_with("customer", tax_id=compact),
+        customer_with("customer", email=str.lower),
+        payer("customer"),
+        amount("amount"),
+        last4,
+    )
+    amounts = ("amount",)
+    moments = ("created_at", "paid_at")
     search_help_text = (
-        "Payment, company, customer, refund, event or delivery id, reference, end-to-end id, tax id or e-mail"
+        "Amount, day, payer's name, tax id or e-mail, reference, end-to-end id, last digits of the card, or any id. "
+        "A day narrows the rest: 475.88 2026-11-22"
     )
     listed_at = ("merchant", "customer")
     list_select_related = ("merchant__company",)
@@ -65,7 +83,7 @@ class PaymentAdmin(ReadOnlyAdmin):
         money("amount"),
         "method",
         "reference",
-        related("merchant"),
+        *OF_MERCHANT,
         moment("created_at"),
     )
     list_filter = ("status", "method", "currency", "merchant__environment")
@@ -102,7 +120,7 @@ class PaymentAdmin(ReadOnlyAdmin):
         Queue("manual", "Manual payments waiting", "account_balance", unasked, "created_at"),
         unclear("payments"),
     )
-    actions_detail = tuple(DECISIONS)
+    actions_detail = (*DECISIONS, "ask", "expire", "resend")
 
     def related_to(self, record: Payment) -> Iterable[Related]:
         yield from super().related_to(record)
@@ -113,6 +131,16 @@ class PaymentAdmin(ReadOnlyAdmin):
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
             Proposal.objects.filter(object_id=record.pk),
+            ApiRequest.objects.filter(objects_named__contains=[record.pk]).defer("request_body", "response_body"),
+            AuditEntry.objects.filter(object_id=record.pk),
+        )
+
+    def headline(self, request: HttpRequest, record: Payment) -> Headline:
+        return replace(
+            super().headline(request, record),
+            waits=tuple(payment_story.waits(record)),
+            impossible=tuple(payment_story.impossible(record)),
+            steps=tuple(payment_story.steps(record)),
         )
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -136,12 +164,19 @@ class PaymentAdmin(ReadOnlyAdmin):
         return request.user.has_perm(PaymentOutcomeKind.permission)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Only for payments that await staff, and nothing while a proposal is pending."""
+        """What the payment's life allows: outcomes only if it awaits staff, and none while a proposal is pending."""
         payment = self.get_object(request, unquote(str(object_id)))
-        if payment is None or not awaits_staff(payment):
+        if payment is None:
             return []
         open_ones = Proposal.objects.filter(object_id=payment.pk, state=Proposal.State.OPEN)
-        return [] if any(map(is_still_valid, open_ones)) else super().get_actions_detail(request, object_id)
+        is_to_decide = awaits_staff(payment) and not any(map(is_still_valid, open_ones))
+        possible = {
+            **dict.fromkeys(DECISIONS, is_to_decide),
+            "ask": not why_not_queried(payment),
+            "expire": not why_not_expired(payment),
+            "resend": Event.objects.filter(object_id=payment.pk).exists(),
+        }
+        return [one for one in super().get_actions_detail(request, object_id) if possible[one.path]]
 
     @action(description="Record as paid", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
     def paid(self, request: HttpRequest, object_id: str) -> HttpResponse:

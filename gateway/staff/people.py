@@ -7,7 +7,6 @@ from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission
@@ -235,18 +234,4 @@ class InvitationAdmin(ReadOnlyAdmin):
                 )
             },
         ),
-    )
-
-
-@admin.register(LogEntry)
-class LogEntryAdmin(ReadOnlyAdmin):
-    words = {"user__email": str.lower, "object_id": str}
-    search_help_text = "E-mail of the person, or id of what was changed"
-    listed_at = ("user",)
-    list_select_related = ("user", "content_type")
-    list_display = ("__str__", related("user"), "content_type", moment("action_time"))
-    list_filter = ("action_flag",)
-    fieldsets = (
-        (None, {"fields": (moment("action_time"), related("user"), "content_type", "object_id", "object_repr")}),
-        ("What", {"fields": ("action_flag", "get_change_message")}),
     )

@@ -13,10 +13,11 @@ from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import Column, colored, column, moment, named, related
+from gateway.staff.kit.columns import OF_MERCHANT, Column, colored, column, moment, named, related
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.readings import amount
 from gateway.staff.kit.related import Related
 from ledger.models import Transfer
 from ledger.notation import plain_amount
@@ -45,7 +46,10 @@ class ReceivableAdmin(ReadOnlyAdmin):
         "pay": "payment_id",
         "adv": lambda advance_id: Q(pk__in=AdvanceItem.objects.filter(advance=advance_id).values("receivable")),
     }
-    search_help_text = "Receivable, payment, advance or company id"
+    readings = (amount("gross_amount"),)
+    amounts = ("gross_amount",)
+    moments = ("release_at",)
+    search_help_text = "Amount, day of release, or receivable, payment, advance or company id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -54,7 +58,7 @@ class ReceivableAdmin(ReadOnlyAdmin):
         money("amount", "remaining"),
         moment("release_at"),
         named("payment_id", "payment"),
-        related("merchant"),
+        *OF_MERCHANT,
     )
     list_filter = ("state", CurrencyFilter, "merchant__environment")
     fieldsets = (
@@ -98,7 +102,10 @@ class AdvanceAdmin(ReadOnlyAdmin):
     permissions_used = ("view", "change")
     ids = {"cmp": "merchant__company", "rcv": containing}
     words = {"requested_by__email": str.lower}
-    search_help_text = "Advance, receivable or company id, or e-mail of the requester"
+    readings = (amount("gross_amount"),)
+    amounts = ("gross_amount",)
+    moments = ("requested_at",)
+    search_help_text = "Amount, day, advance, receivable or company id, or e-mail of the requester"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company", "requested_by")
     list_display = (
@@ -107,7 +114,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         money("gross_amount", "gross"),
         money("fee"),
         money("net"),
-        related("merchant"),
+        *OF_MERCHANT,
         related("requested_by"),
         moment("requested_at"),
         moment("decided_at"),

@@ -18,7 +18,20 @@ from gateway.refunds import services as refunds
 from gateway.refunds.evidence import download
 from gateway.refunds.models import Evidence, Refund
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, Column, block, colored, column, moment, pretty, related, titled, unbroken
+from gateway.staff.kit.columns import (
+    EMPTY,
+    OF_MERCHANT,
+    Column,
+    block,
+    colored,
+    column,
+    moment,
+    pretty,
+    related,
+    titled,
+    unbroken,
+)
+from gateway.staff.kit.readings import amount, exactly, payer
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
 from gateway.staff.kit.unclear import ASKED
@@ -54,9 +67,13 @@ class RefundAdmin(RefundDecisions):
         "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
-    words = {"reference": str, "end_to_end_id": str, "claim_id": str}
+    words = {"end_to_end_id": str, "claim_id": str}
+    readings = (exactly(reference=str), payer("payment__customer"), amount("amount"))
+    amounts = ("amount",)
+    moments = ("created_at",)
     search_help_text = (
-        "Refund, payment, company, answer, event or delivery id, reference, end-to-end id, or id of a MED claim"
+        "Amount, day, payer's name, reference, end-to-end id, MED claim, or refund, payment, company, answer, event or "
+        "delivery id"
     )
     listed_at = ("merchant", "payment")
     list_select_related = ("merchant__company",)
@@ -75,7 +92,7 @@ class RefundAdmin(RefundDecisions):
         "dispute_kind",
         moment("response_due_at", "answer due"),
         moment("analysis_due_at", "decision due"),
-        related("merchant"),
+        *OF_MERCHANT,
     )
     list_filter = ("status", "origin", "dispute_kind", "reason_code", DueFilter, "currency", "merchant__environment")
     fieldsets = (

@@ -11,7 +11,7 @@ from unfold.decorators import display
 
 from accounts.base.ids import made_at
 from gateway.requests.models import ApiRequest, IdempotencyKey
-from gateway.staff.kit.columns import EMPTY, block, column, moment, named, pretty_json, related, unbroken
+from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, block, column, moment, named, pretty_json, related, unbroken
 from gateway.staff.kit.pages import ReadOnlyAdmin
 
 ANSWERED_WITHIN = timedelta(minutes=5)
@@ -35,7 +35,7 @@ class IdempotencyKeyAdmin(ReadOnlyAdmin):
     search_help_text = "Idempotency key, request id or company id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
-    list_display = ("key", "method", "path", "status", related("merchant"), moment("created_at"))
+    list_display = ("key", "method", "path", "status", *OF_MERCHANT, moment("created_at"))
     list_filter = ("merchant__environment",)
     fieldsets = (
         (None, {"fields": ("key", related("merchant"), named("request_id", "request"))}),
@@ -83,7 +83,7 @@ class ApiRequestAdmin(ReadOnlyAdmin):
         "status",
         "code",
         column("elapsed_ms", lambda elapsed: unbroken(f"{elapsed:,.1f}"), "ms"),
-        related("merchant"),
+        *OF_MERCHANT,
         moment("created_at"),
     )
     list_filter = (StatusClassFilter, "merchant__environment")

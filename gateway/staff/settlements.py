@@ -21,6 +21,7 @@ from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import address, colored, column, moment, named, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.readings import amount
 from gateway.staff.kit.related import Related, plural
 from gateway.staff.margins import MarginReport
 from ledger.models import Transfer
@@ -105,7 +106,10 @@ class SettlementLineAdmin(ReadOnlyAdmin):
 
     ids = {"pay": "payment", "ref": "object_id", "sus": "object_id", "srp": "report", "pac": "account"}
     words = {"reference": str}
-    search_help_text = "Line, report, payment, refund or account id, or the acquirer's id of the money"
+    readings = (amount("gross", "gross_currency"),)
+    amounts = ("gross",)
+    moments = ("at",)
+    search_help_text = "Amount, day, line, report, payment, refund or account id, or the acquirer's id of the money"
     listed_at = ("report", "payment")
     list_select_related = ("account", "payment")
     list_display = (

@@ -20,10 +20,22 @@ from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from gateway.reconciliation.models import BankAccount
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import EMPTY, colored, column, link, moment, named, or_empty, related, unbroken
+from gateway.staff.kit.columns import (
+    EMPTY,
+    OF_MERCHANT,
+    colored,
+    column,
+    link,
+    moment,
+    named,
+    or_empty,
+    related,
+    unbroken,
+)
 from gateway.staff.kit.forms import NoteField, NoteForm, PaymentField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.readings import amount
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.unclear import ASKED
 from gateway.staff.overview.panels import ago
@@ -102,7 +114,12 @@ class SuspenseAdmin(ReadOnlyAdmin):
     permissions_used = ("view", "change")
     ids = {"cmp": "merchant__company", "pay": "payment", "pac": "account", "bln": "line_id"}
     words = {"reference": str, "return_reference": str}
-    search_help_text = "Item, payment, company, provider account or line id, or the provider's own id of the money"
+    readings = (amount("amount"),)
+    amounts = ("amount",)
+    moments = ("received_at",)
+    search_help_text = (
+        "Amount, day, the provider's own id of the money, or item, payment, company, provider account or line id"
+    )
     listed_at = ("merchant", "payment", "account")
     list_select_related = ("merchant__company", "payment", "account")
     list_display = (
@@ -111,7 +128,7 @@ class SuspenseAdmin(ReadOnlyAdmin):
         colored("cause", **{value: "info" for value, _ in CAUSES}),
         money("amount"),
         "direction",
-        related("merchant"),
+        *OF_MERCHANT,
         "where",
         moment("received_at", "received"),
         "age",

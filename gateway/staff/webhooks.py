@@ -8,8 +8,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.decorators import display
 
-from gateway.staff.kit.columns import block, colored, moment, named, pretty_json, related
+from gateway.staff.kit.columns import OF_MERCHANT, block, colored, moment, named, pretty_json, related
 from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.webhook_help import EndpointHelp, SendsAgain
 from webhooks.kinds import KINDS
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
@@ -28,7 +29,8 @@ class KindFilter(SimpleListFilter):
 
 
 @admin.register(Endpoint)
-class EndpointAdmin(ReadOnlyAdmin):
+class EndpointAdmin(EndpointHelp):
+    permissions_used = ("view", "change")
     ids = {"cmp": "merchant__company", "dlv": "deliveries", "evt": "deliveries__event"}
     words = {"url__icontains": str}
     search_help_text = "Endpoint, company, delivery or event id, or URL"
@@ -37,7 +39,7 @@ class EndpointAdmin(ReadOnlyAdmin):
     list_display = (
         "id",
         "url",
-        related("merchant"),
+        *OF_MERCHANT,
         colored("status", ACTIVE="success", DISABLED="danger"),
         moment("last_success_at"),
     )
@@ -69,7 +71,7 @@ class EndpointAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Event)
-class EventAdmin(ReadOnlyAdmin):
+class EventAdmin(SendsAgain):
     ids = {"cmp": "merchant__company", "dlv": "deliveries", "whk": "deliveries__endpoint"}
     words = {"object_id": str}
     search_help_text = "Event, object, company, delivery or endpoint id"
@@ -88,7 +90,7 @@ class EventAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(ReadOnlyAdmin):
+class DeliveryAdmin(SendsAgain):
     ids = {"evt": "event", "whk": "endpoint", "cmp": "endpoint__merchant__company"}
     words = {"event__object_id": str}
     search_help_text = "Delivery, event, endpoint, company or object id"

@@ -1,6 +1,7 @@
 """Withdrawals: staff read them, query the provider, and record its answers."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin
@@ -11,14 +12,18 @@ from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from accounts.models import Environment, Proposal
+from accounts.models import AuditEntry, Environment, Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from gateway.payouts.rail import PayoutResult
+from gateway.requests.models import ApiRequest
+from gateway.staff import withdrawal_story
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, titled
+from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, colored, column, moment, related, titled
+from gateway.staff.kit.headline import Headline
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.readings import amount, exactly
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
 from gateway.staff.kit.unclear import ASKED, unclear
@@ -63,8 +68,11 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
-    words = {"reference": str, "rail_reference": str}
-    search_help_text = "Withdrawal, company, hold, event or delivery id, reference, or the provider's own id"
+    words = {"rail_reference": str}
+    readings = (exactly(reference=str), amount("amount"))
+    amounts = ("amount",)
+    moments = ("created_at",)
+    search_help_text = "Amount, day, reference, end-to-end id, or withdrawal, company, hold, event or delivery id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company", "account")
     list_display = (
@@ -74,7 +82,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         money("amount"),
         titled(bought, "payout_amount", "converted to"),
         "reference",
-        related("merchant"),
+        *OF_MERCHANT,
         moment("created_at"),
     )
     list_filter = ("status", "rail", CurrencyFilter, "merchant__environment")
@@ -162,6 +170,17 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
             Proposal.objects.filter(object_id=record.pk),
+            ApiRequest.objects.filter(objects_named__contains=[record.pk]).defer("request_body", "response_body"),
+            AuditEntry.objects.filter(object_id=record.pk),
+        )
+
+    def headline(self, request: HttpRequest, record: Withdrawal) -> Headline:
+        why = _why_not_asked(record)
+        return replace(
+            super().headline(request, record),
+            waits=tuple(withdrawal_story.waits(record)),
+            impossible=(("Query the provider now", why),) if why else (),
+            steps=tuple(withdrawal_story.steps(record)),
         )
 
     @display(description="destination")
@@ -255,5 +274,12 @@ def _may_be(name: str, withdrawal: Withdrawal) -> bool:
 
 
 def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
-    is_waiting = withdrawal.approval == ApprovalState.PENDING
-    return withdrawal.status == Status.PROCESSING and not is_waiting and can_be_asked(withdrawal)
+    return not _why_not_asked(withdrawal)
+
+
+def _why_not_asked(withdrawal: Withdrawal) -> str:
+    if withdrawal.status != Status.PROCESSING:
+        return f"It is {withdrawal.get_status_display().lower()}: its provider's answer is known."
+    if withdrawal.approval == ApprovalState.PENDING:
+        return "The company has not approved it: no provider knows of it."
+    return "" if can_be_asked(withdrawal) else "Nobody can be asked: paid by file or by people, or no provider."

@@ -115,6 +115,8 @@ class Withdrawal(Asked):
                 name="withdrawals_that_came_back",
                 condition=Q(status__in=("FAILED", "RETURNED")),
             ),
+            models.Index(fields=["amount", "created_at"], name="withdrawals_by_amount"),
+            models.Index(fields=["created_at"], name="withdrawals_by_time"),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
             models.Index(
                 fields=["account", "queued_at"],

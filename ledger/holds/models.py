@@ -58,6 +58,8 @@ class Hold(models.Model):
 
     class Meta:
         indexes = [
+            models.Index(fields=["amount", "created_at"], name="holds_by_amount"),
+            models.Index(fields=["created_at"], name="holds_by_time"),
             models.Index(fields=["merchant", "currency", "-created_at"], name="open_holds", condition=Q(ended_at=None)),
             models.Index(fields=["payment_id"], name="holds_of_payments", condition=Q(payment_id__isnull=False)),
             models.Index(fields=["refund_id"], name="holds_of_refunds", condition=Q(refund_id__isnull=False)),

@@ -51,6 +51,8 @@ class Receivable(models.Model):
             models.Index(
                 fields=["merchant", "release_at"], name="next_release_of_a_merchant", condition=Q(state=State.SCHEDULED)
             ),
+            models.Index(fields=["gross_amount", "release_at"], name="receivables_by_amount"),
+            models.Index(fields=["release_at"], name="receivables_by_time"),
             models.Index(fields=["merchant", "release_at", "id"], name="receivables_by_day"),
             models.Index(
                 fields=["merchant", "currency", "release_at", "id"],

@@ -59,6 +59,8 @@ ACTION: dict[str, Promise] = {
     "webhook.tested": _("Sent a test event"),
     "payment_link.created": _("Made a payment link"),
     "payment_link.changed": _("Paused, resumed or ended a payment link"),
+    "payment.asked_about": _("Queried the provider of a payment"),
+    "payment.expired": _("Ended the time in which a payment could be paid"),
     "payment.tried": _("Made a test payment"),
     "payment.simulated": _("Decided a test payment"),
     "refund.asked_by_payer": _("Requested a refund as the payer"),

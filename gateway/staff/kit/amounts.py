@@ -73,4 +73,6 @@ def money(name: str, title: str = "", of: Callable[[Any], str] = attrgetter("cur
         minor = getattr(row, name)
         return None if minor is None else to_decimal(minor, of(row))
 
-    return exported(titled(shown, name, title), itself=number, currency=of)
+    made: Any = exported(titled(shown, name, title), itself=number, currency=of)
+    made.is_money = True
+    return made  # type: ignore[no-any-return]

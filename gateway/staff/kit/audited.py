@@ -116,7 +116,7 @@ def company_ids_of(record: Any) -> set[str]:
     """The company of a record, or none."""
     if isinstance(record, Company):
         return {record.pk}
-    merchant = getattr(record, "merchant", None)
+    merchant = getattr(record, "merchant", None) or getattr(getattr(record, "endpoint", None), "merchant", None)
     found = getattr(record, "company_id", None) or (merchant.company_id if merchant else None)
     return {found} if found else set()
 

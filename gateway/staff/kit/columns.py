@@ -89,6 +89,22 @@ def colored(name: str, **colors: str) -> Column:
     return titled(lambda row: getattr(row, name), name, label=colors)
 
 
+def _company(row: Any) -> Any:
+    merchant = row.merchant
+    return EMPTY if merchant is None else anchor(address(type(merchant), "change", merchant.pk), merchant.company)
+
+
+def _environment(row: Any) -> Any:
+    return row.merchant and str(row.merchant.get_environment_display())
+
+
+OF_MERCHANT = (
+    _as_link(titled(_company, "merchant", "company")),
+    titled(_environment, "merchant", "environment", label={"Production": "primary", "Sandbox": "warning"}),
+)
+"""Whose a record is, and whether it is about real money. The list joins `merchant__company`."""
+
+
 def unbroken(text: str) -> SafeString:
     return format_html('<span class="whitespace-nowrap">{}</span>', text)
 
@@ -121,7 +137,12 @@ def link_to_id(public_id: str) -> SafeString | str:
 
 def address(model: type[Model], page: str, pk: Any = None) -> str:
     """The URL of a model's page: "changelist", or "change" of one record."""
-    return _list_address(model, page) if pk is None else reverse(_name(model, page), args=(quote(pk),))
+    return _list_address(model, page) if pk is None else reverse(_name(model, page), args=(in_address(model, pk),))
+
+
+def in_address(model: type[Model], pk: Any) -> str:
+    """A record's key in URLs. Our ids are written as they are, not as Django quotes them (`pay_5F01…`)."""
+    return str(pk) if isinstance(model._meta.pk, IdField) else quote(pk)
 
 
 @cache

@@ -13,7 +13,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from unfold.dataclasses import SearchResult
 from unfold.paginator import InfinitePaginator
 
 from accounts import second_factor
@@ -26,11 +25,17 @@ from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.audited import company_ids_of
 from gateway.staff.kit.columns import address, link
 from gateway.staff.kit.export import Exported
+from gateway.staff.kit.filters import amount_range, company_of, day_range, selected_moment
+from gateway.staff.kit.headline import Headline, headline
+from gateway.staff.kit.plain_ids import PlainIds
 from gateway.staff.kit.queues import Queue, QueueFilter, selected_queue
+from gateway.staff.kit.readings import Reading
 from gateway.staff.kit.related import Related, plural
-from gateway.staff.kit.search import Ids, SearchWords, matching
+from gateway.staff.kit.search import Ids, Meanings, SearchWords, matching
+from gateway.staff.kit.trail import Trailed
 
-FOUND_PER_MODEL = 5
+IN_SHORT = frozenset({"amount", "gross_amount", "source_amount", "gross", "status", "state", "merchant", "environment"})
+"""Columns that search results show."""
 TWO_PEOPLE = "A second staff member must confirm this before it takes effect."
 
 
@@ -46,10 +51,12 @@ class Done(NamedTuple):
     message: str
 
 
-class StaffAdmin(Exported):
+class StaffAdmin(PlainIds, Trailed, Exported):
     """Records are loaded with relations and found by any of their ids.
 
-    `ids` and `words` define how a search term is read (see `gateway.staff.kit.search`); the own id is implied.
+    `ids`, `words` and `readings` define how a search term is read (see `gateway.staff.kit.search`); the own id is
+    implied. By `amounts` and `moments`, which are indexed, lists are filtered in ranges; a day in a term is one of
+    `moments`.
     `listed_at` names foreign keys on whose other end these records are listed.
     `permissions_used` are the meaningful ones: groups can be given no others.
     `queues` are parts of the list that await staff.
@@ -57,6 +64,9 @@ class StaffAdmin(Exported):
 
     ids: ClassVar[Ids] = {}
     words: ClassVar[SearchWords] = {}
+    readings: ClassVar[tuple[Reading, ...]] = ()
+    amounts: ClassVar[tuple[str, ...]] = ()
+    moments: ClassVar[tuple[str, ...]] = ()
     listed_at: ClassVar[tuple[str, ...]] = ()
     has_history: ClassVar[bool] = True
     permissions_used: ClassVar[tuple[str, ...]] = ("view", "add", "change", "delete")
@@ -67,23 +77,44 @@ class StaffAdmin(Exported):
     list_per_page = 50
     paginator = InfinitePaginator  # it does not count rows
     show_full_result_count = False
+    list_filter_submit = True
+    list_filter_sheet = True
     show_facets = ShowFacets.NEVER
+    change_form_outer_before_template = "admin/headline.html"
     change_form_outer_after_template = "admin/related.html"
 
     def get_search_fields(self, request: HttpRequest) -> Any:
-        return ["pk", *self.words]
+        return ["pk", *self.words, *("" for _ in self.readings)]
+
+    @property
+    def meanings(self) -> Meanings:
+        return Meanings(self.ids, self.words, self.readings, self.moments)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         term = search_term.strip()
-        return (queryset.filter(matching(self.model, term, self.ids, self.words)) if term else queryset), False
+        return (queryset.filter(matching(self.model, term, self.meanings)) if term else queryset), False
 
     def get_list_filter(self, request: HttpRequest) -> Any:
-        chosen = super().get_list_filter(request)
-        return (QueueFilter, *chosen) if self.queues else chosen
+        ranges = [*map(amount_range, self.amounts), *map(day_range, self.moments)]
+        company = company_of(self.model) if ranges else []
+        queue = [QueueFilter] if self.queues else []
+        return (*queue, *super().get_list_filter(request), *company, *ranges)
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        queue = selected_queue(request, self)
-        return (queue.since, "pk") if queue else super().get_ordering(request)
+        queue, moment = selected_queue(request, self), selected_moment(request, self.moments)
+        if queue:
+            return (queue.since, "pk")
+        return (f"-{moment}", "-pk") if moment else super().get_ordering(request)
+
+    def headline(self, request: HttpRequest, record: Any) -> Headline:
+        """What the page says first. Pages add why the record waits, and what happened to it."""
+        return headline(self, record)
+
+    def in_short(self, row: Any) -> str:
+        """What a search result says of a record: what it is, how much, in which state, whose."""
+        known = (name for name in self.list_display if getattr(name, "shows", name) in IN_SHORT)
+        told = (str(self._text(name)(row) or "") for name in known)
+        return ", ".join(filter(None, (str(self.opts.verbose_name), *told)))
 
     def related_to(self, record: Any) -> Iterable[Related]:
         """The lists below the record: models that name it in `listed_at`. A page may add more."""
@@ -96,6 +127,7 @@ class StaffAdmin(Exported):
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
         context["show_history"] = self.has_history
         if record := kwargs.get("obj"):
+            context["headline"] = self.headline(request, record)
             tables = (related.table(request) for related in self.related_to(record))
             context["related"] = [table for table in tables if table]
         return super().render_change_form(request, context, *args, **kwargs)
@@ -248,17 +280,3 @@ class EnteredAdmin(ReadOnlyAdmin):
         except Refusal as refusal:
             request.refused = refusal  # type: ignore[attr-defined]
             return super().changeform_view(request, *args, **kwargs)
-
-
-def find(request: HttpRequest, term: str) -> list[SearchResult]:
-    """The admin's global search: every record with this id, reference or name."""
-    term = request.GET.get("s", term).strip()  # the search box lowercases its input, and references are case-sensitive
-    found: list[SearchResult] = []
-    for model, page in admin.site._registry.items():
-        if term and isinstance(page, StaffAdmin) and page.has_view_permission(request):
-            rows = model._default_manager.filter(matching(model, term, page.ids, page.words)).order_by("-pk")
-            found += [
-                SearchResult(str(row), str(model._meta.verbose_name), address(model, "change", row.pk), "article")
-                for row in rows[:FOUND_PER_MODEL]
-            ]
-    return found

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 
 from accounts.base.ids import IdField
+from gateway.staff.kit.readings import Reading, split_days
 
 Ids = Mapping[str, str | Callable[[str], Q]]
 """Prefix of a public id → the lookup, or a function that builds one."""
@@ -24,18 +27,44 @@ def announced_by(events: QuerySet[Any]) -> Q:
     return Q(pk__in=events.values("object_id"))
 
 
-def matching(model: type[Model], term: str, ids: Ids, words: SearchWords) -> Q:
-    """The possible meanings of the term for this model: its own id, a related one, or a word."""
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """What a list's search terms can mean.
+
+    `words` and `readings` are alternatives. A day in the term narrows the rest of it to `moments`, or stands alone.
+    """
+
+    ids: Ids
+    words: SearchWords
+    readings: tuple[Reading, ...] = ()
+    moments: tuple[str, ...] = ()
+
+
+def matching(model: type[Model], term: str, meanings: Meanings) -> Q:
+    """The possible meanings of the term for this model, on the day in it: its own id, a related one, or a word."""
     if "\0" in term:
         return Q(pk__in=[])
-    readings = [*_as_id(model, term, ids)]
-    if not (readings and _ID.fullmatch(term) and len(term.partition("_")[2]) == ULID_LENGTH):
-        readings += _as_words(term, words)
+    rest, span = split_days(term) if meanings.moments else (term, None)
+    found = _readings(model, rest, meanings) if rest or not span else [Q()]
+    if span:
+        found = [*(one & span.inside(moment) for one in found for moment in meanings.moments)]
+        found += _readings(model, term, meanings) if not rest else []
+    return _any(model, found)
+
+
+def _readings(model: type[Model], term: str, meanings: Meanings) -> list[Q]:
+    found = [*_as_id(model, term, meanings.ids)]
+    if not (found and _ID.fullmatch(term) and len(term.partition("_")[2]) == ULID_LENGTH):
+        found += _as_words(term, meanings)
+    return found
+
+
+def _any(model: type[Model], readings: list[Q]) -> Q:
+    """An OR over several tables would use no index: each reading is a query of its own."""
     if not readings:
         return Q(pk__in=[])
     if len(readings) == 1:
         return readings[0]
-    # An OR over several tables would use no index: each reading is a query of its own.
     found = [model._base_manager.filter(reading).order_by().values("pk") for reading in readings]
     return Q(pk__in=found[0].union(*found[1:], all=True))
 
@@ -54,9 +83,10 @@ def _as_id(model: type[Model], term: str, ids: Ids) -> Iterable[Q]:
         yield Q(pk=f"{own_prefix}_{term.upper()}")
 
 
-def _as_words(term: str, words: SearchWords) -> Iterable[Q]:
-    for lookup, value_of in words.items():
-        try:
+def _as_words(term: str, meanings: Meanings) -> Iterable[Q]:
+    for lookup, value_of in meanings.words.items():
+        with suppress(ValueError):
             yield Q(**{lookup: value_of(term)})
-        except ValueError:
-            continue
+    for reading in meanings.readings:
+        with suppress(ValueError):
+            yield reading(term)

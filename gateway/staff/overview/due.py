@@ -10,8 +10,9 @@ from accounts.base.clock import utcnow
 from accounts.due import Due, Stuck, Work
 from accounts.heartbeats import MAX_AGE
 from accounts.models import Heartbeat, StuckWork
+from gateway.pausing import Pause, pauses
 from gateway.staff.kit.columns import address, anchor
-from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, PanelTable, ago, instant, rows_of
+from gateway.staff.overview.panels import BAD, GOOD, NONE, WATCH, Panel, PanelTable, ago, instant, rows_of
 from gateway.sweeps import ALL, WITHOUT_A_TIME
 
 COUNTED, SHOWN = 1000, 20
@@ -85,18 +86,25 @@ def parts() -> Panel:
     rows = [_part(part, beats.get(part), now) for part in PARTS]
     dead = [part for part in PARTS if now - beats.get(part, now if part in OPTIONAL else EVER) > MAX_AGE]
     late = list(_late_tasks(now))
+    paused = [_paused(one) for one in pauses()]
     label = f"{' and '.join(dead)} not responding" if dead else "Tasks late" if late else "Healthy"
+    held = PanelTable(["Task", "Since", "By", "Why"], paused, title="Paused by staff")
     return Panel(
         "Service health",
-        (PanelTable(["Process", "Last heartbeat", "Age"], [*rows, *late]),),
-        label.capitalize(),
-        BAD if WORKER in dead else WATCH if dead or late else GOOD,
+        (PanelTable(["Process", "Last heartbeat", "Age"], [*rows, *late]), *([held] if paused else [])),
+        f"{len(paused)} paused" if paused and not dead else label.capitalize(),
+        BAD if WORKER in dead or paused else WATCH if dead or late else GOOD,
         leads=("Full schedule", address(PeriodicTask, "changelist")),
     )
 
 
 def _part(part: str, beat_at: datetime | None, now: datetime) -> list[Any]:
     return [part, instant(beat_at), ago((now - beat_at).total_seconds()) if beat_at else "never"]
+
+
+def _paused(one: Pause) -> list[Any]:
+    where = anchor(address(PeriodicTask, "change", one.task.pk), one.task.name)
+    return [where, instant(one.since), one.by or NONE, one.note or NONE]
 
 
 def _late_tasks(now: datetime) -> Iterable[list[Any]]:

@@ -37,6 +37,8 @@ NAMED = {
     "bulk_file.rejected",
     "reserve.changed",
     "reserve.released",
+    "payment.asked_about",
+    "payment.expired",
 }
 """Actions that the code calls by a name, or puts together."""
 OF_NO_COMPANY = {

@@ -40,7 +40,7 @@ def test_a_list_is_exported_as_it_is_filtered_with_its_columns(
     first, second = export(staff, Payment, q=acme.company.id)
 
     assert list(first) == [
-        "Id", "Status", "Amount", "Amount currency", "Method", "Reference", "Merchant", "Created at UTC",
+        "Id", "Status", "Amount", "Amount currency", "Method", "Reference", "Company", "Environment", "Created at UTC",
     ]  # fmt: skip
     assert first == {
         "Id": paid.id,
@@ -49,7 +49,8 @@ def test_a_list_is_exported_as_it_is_filtered_with_its_columns(
         "Amount currency": "BRL",
         "Method": "PIX",
         "Reference": paid.reference,
-        "Merchant": "Acme (Sandbox)",
+        "Company": "Acme",
+        "Environment": "Sandbox",
         "Created at UTC": f"{paid.created_at:%Y-%m-%d %H:%M:%S}",
     }
     assert (second["Reference"], second["Amount"]) == ("'=1+1", "1234.50")
@@ -80,7 +81,7 @@ def test_every_list_can_be_taken_along_and_none_tells_a_secret(model: type[Model
 def test_a_long_list_is_whole(staff: Client, root: User) -> None:
     AuditEntry.objects.bulk_create(AuditEntry(action="test.made", object_id=str(n), actor=root) for n in range(1_201))
     rows = export(staff, AuditEntry, q=root.email)
-    assert sorted(int(row["Object"]) for row in rows if row["Action"] == "test.made") == list(range(1_201))
+    assert sorted(int(row["To what"]) for row in rows if row["Did what"] == "Test: made") == list(range(1_201))
 
 
 def test_whoever_may_not_look_takes_nothing_along(world: World, client: Client) -> None:
