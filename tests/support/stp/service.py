@@ -38,7 +38,7 @@ _FAULT = "<S:Fault><faultcode>S:Server</faultcode><faultstring>Cuenta - No encon
 
 @cache
 def private_key() -> RSAPrivateKey:
-    return generate_private_key(65537, 2048)
+    return generate_private_key(65537, 1024)
 
 
 @cache

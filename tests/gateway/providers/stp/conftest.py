@@ -111,7 +111,7 @@ def make_key() -> Callable[[], str]:
     """A private key that STP does not know."""
 
     def made() -> str:
-        key = generate_private_key(65537, 2048)
+        key = generate_private_key(65537, 1024)
         return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
     return made
