@@ -8,6 +8,7 @@ from gateway.dashboard.models import SavedView
 from gateway.evidence.models import AutomaticEvidence, PayerOrigin
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.months.models import Month, MonthFile, MonthFilePart, MonthPlan
 from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
@@ -64,6 +65,10 @@ __all__ = [
     "LineDecision",
     "LinePart",
     "MethodRule",
+    "Month",
+    "MonthFile",
+    "MonthFilePart",
+    "MonthPlan",
     "PayerOrigin",
     "Payment",
     "PaymentLink",

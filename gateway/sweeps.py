@@ -7,6 +7,7 @@ from accounts.emails import outbox as emails
 from gateway.boletos import due as boletos
 from gateway.bulk import due as bulk
 from gateway.evidence import due as evidence
+from gateway.months import due as months
 from gateway.payments import due as payments
 from gateway.payout_batches import due as payout_batches
 from gateway.payout_schedules import due as payout_schedules
@@ -31,6 +32,7 @@ OF_MERCHANTS: tuple[Due[Any], ...] = (
     *evidence.DUE,
     *bulk.DUE,
     *payout_schedules.DUE,
+    *months.DUE,
 )
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
 OF_PROVIDERS: tuple[Due[Any], ...] = (
@@ -44,7 +46,7 @@ OF_PROVIDERS: tuple[Due[Any], ...] = (
     *boletos.DUE,
 )
 """Due work at providers, by real time."""
-ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *OF_PROVIDERS, *emails.DUE)
+ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *OF_PROVIDERS, *months.IN_REAL_TIME, *emails.DUE)
 """Rows that are due at a time, and late after it."""
 WITHOUT_A_TIME: tuple[Due[Any], ...] = (refunds.FILL, webhooks.CHECK)
 """Due work without a time of its own: the column only gives the age."""

@@ -42,6 +42,7 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
         (
             MenuItem("balance", _("Balance"), "scale", May.READ_MONEY, "balance/"),
             MenuItem("statement", _("Statement"), "list-details", May.READ_MONEY, "statement/"),
+            MenuItem("months", _("Months"), "calendar-dollar", May.READ_MONEY, "months/"),
             MenuItem("receivables", _("Receivables"), "calendar-dollar", May.READ_MONEY, "receivables/"),
             MenuItem("withdrawals", _("Withdrawals"), "arrow-up-right", May.READ_MONEY, "withdrawals/"),
             MenuItem("bulk_files", _("Bulk files"), "file-text", May.REFUND, "bulk/"),

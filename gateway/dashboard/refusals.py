@@ -73,6 +73,7 @@ IN_WORDS: dict[str, Promise] = {
     "ONP409_PAYMENT_LINK_IN_USE": _("Somebody is paying this link at the moment."),
     "ONP409_PAYMENT_LINK_STATE": _("The link's status does not allow this. Reload it."),
     "ONP409_PAYMENT_STATE": _("The payment's status does not allow this. Reload it."),
+    "ONP409_MONTH_STATE": _("The month is not over yet, is closed already, or has nothing in the books."),
     "ONP409_PAYOUT_SCHEDULE": _("This wallet already has a schedule. End it first."),
     "ONP409_QUOTE_ALREADY_USED": _("This quote was already confirmed. Request a new one."),
     "ONP409_QUOTE_EXPIRED": _("The quote has expired; nothing was converted. Request a new one."),

@@ -15,6 +15,7 @@ from gateway.dashboard.customers.urls import urls as customers
 from gateway.dashboard.events.urls import urls as events
 from gateway.dashboard.keys.urls import urls as keys
 from gateway.dashboard.lab.urls import urls as lab
+from gateway.dashboard.months.urls import urls as months
 from gateway.dashboard.notifications.urls import urls as notifications
 from gateway.dashboard.payment_links.urls import urls as payment_links
 from gateway.dashboard.payments.urls import urls as payments
@@ -59,6 +60,7 @@ _pages = [
     *refunds,
     *balance,
     *statement,
+    *months,
     *receivables,
     *advances,
     *withdrawals,

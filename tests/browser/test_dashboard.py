@@ -16,7 +16,17 @@ from tests.support.browser import NARROW, Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.people import a_member, signed_in_twice
 
-NOT_BY_LINK = {"bulk_template", "document", "evidence_pack", "payment_receipt", "payments_csv", "statement_csv"}
+NOT_BY_LINK = {
+    "bulk_template",
+    "document",
+    "month_file",
+    "month_files",
+    "month_script",
+    "evidence_pack",
+    "payment_receipt",
+    "payments_csv",
+    "statement_csv",
+}
 """What a browser keeps instead of showing it."""
 
 

@@ -24,6 +24,8 @@ ACTION: dict[str, Promise] = {
     "withdrawal_rules.proposed": _("Changed the withdrawal rules, or asked for weaker ones"),
     "withdrawal_rules.agreed": _("Agreed to weaker withdrawal rules"),
     "withdrawal_rules.stopped": _("Stopped a change of the withdrawal rules"),
+    "month.closed": _("Closed a month"),
+    "month.readers_chosen": _("Chose who is sent each month"),
     "withdrawal.approved": _("Approved a withdrawal"),
     "withdrawal.rejected": _("Rejected a withdrawal"),
     "beneficiary.added": _("Added a beneficiary"),

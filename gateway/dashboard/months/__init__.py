@@ -1,0 +1,1 @@
+"""Closed months: their sums, their files and their seal."""

@@ -1,0 +1,1 @@
+"""Closed months: what the books say of a month, as files whose seal anybody can verify."""

@@ -1,0 +1,157 @@
+"""The transfers of a month, read from the books a few thousand at a time, and what proves their sum."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+
+from accounts.base.clock import utcnow
+from accounts.base.rows import table
+from accounts.models import Merchant
+from ledger.books.models import Transfer
+from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
+from ledger.closings.models import TOTAL
+from ledger.closings.parts import PARTS
+from ledger.wallets.explain import explain
+
+AT_ONCE = 2000
+SLACK = timedelta(hours=1)
+_INSTANT = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which transfers a month has; see `Month`."""
+
+    begins: datetime
+    ends: datetime
+    cut: datetime
+    opening_cut: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one transfer did to a bucket, or to the wallet as a whole. `amount` includes the fees. Minor units."""
+
+    number: int
+    kind: str
+    reference: str
+    posted_at: datetime
+    currency: str
+    bucket: str
+    amount: int
+    fee: int
+    advance_fee: int
+
+    @property
+    def net(self) -> int:
+        return self.amount - self.fee - self.advance_fee
+
+    def line(self) -> bytes:
+        """As it is summed up in the digest of a month."""
+        moved = (self.currency, self.bucket, self.amount, self.fee, self.advance_fee)
+        known = (self.number, self.kind, self.reference, self.posted_at.isoformat(), *moved)
+        return "|".join(map(str, known)).encode() + b"\n"
+
+
+_MINE = f"""
+    FROM {table(Transfer)}
+   WHERE merchant_id = %(merchant)s AND created_at >= %(least)s AND created_at < %(cut)s AND posted_at < %(ends)s
+     AND NOT (posted_at < %(begins)s AND created_at < %(opening_cut)s)
+"""
+_NEXT = f"""
+    SELECT created_at, id {_MINE} AND (created_at, id) > (%(at)s, %(id)s) ORDER BY created_at, id LIMIT {AT_ONCE}
+"""
+_PARTS = f"""
+    SELECT id, kind, reference, posted_at, currency, bucket, amount, fee, advance_fee
+      FROM ({PARTS.format(transfers=f"SELECT * FROM {table(Transfer)} WHERE id = ANY(%(ids)s)")}) parts
+     WHERE (amount, fee, advance_fee) <> (0, 0, 0) AND currency = ANY(%(currencies)s)
+     ORDER BY created_at, id, bucket
+"""
+# Written before it, and not to be overtaken: every transaction that may still write an earlier time has ended.
+_CUT = """
+    SELECT least(%s, (SELECT min(xact_start) FROM pg_stat_activity
+                       WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()))
+"""
+_WRITTEN_SINCE = f"""
+    SELECT * FROM {table(Transfer)}
+     WHERE merchant_id = %(merchant)s AND created_at >= %(cut)s AND posted_at < %(ends)s
+"""
+_LATE = f"""
+    SELECT coalesce(sum(amount - fee - advance_fee), 0) FROM ({PARTS.format(transfers=_WRITTEN_SINCE)}) parts
+     WHERE currency = %(currency)s AND bucket = %(bucket)s
+"""
+
+
+def cut_now() -> datetime:
+    """A time before which nothing more is written."""
+    return _one(_CUT, [utcnow()])  # type: ignore[no-any-return]
+
+
+def count(merchant: Merchant, span: Span) -> int:
+    """How many transfers the span has."""
+    return int(_one(f"SELECT count(*) {_MINE}", _asked(merchant, span)))
+
+
+def last_written(merchant: Merchant, span: Span) -> datetime | None:
+    """When the last transfer of the span was written."""
+    return _one(f"SELECT max(created_at) {_MINE}", _asked(merchant, span))  # type: ignore[no-any-return]
+
+
+def chunks(merchant: Merchant, span: Span) -> Iterator[tuple[int, list[Part]]]:
+    """The transfers of the span in the order of writing: how many, and their parts, of all wallets."""
+    asked = _asked(merchant, span)
+    asked |= {"at": asked["least"], "id": 0}
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_NEXT, asked)
+            found = cursor.fetchall()
+            if not found:
+                return
+            ids = [number for _, number in found]
+            cursor.execute(_PARTS, {"ids": ids, "currencies": list(WALLET_METHOD)})
+            parts = [Part(*row[:6], *map(int, row[6:])) for row in cursor.fetchall()]
+        yield len(found), parts
+        asked["at"], asked["id"] = found[-1]
+
+
+def balances(merchant: Merchant, currency: str, at: datetime, cut: datetime) -> dict[str, int]:
+    """What the closed days, and what was written since, say of each bucket and of all before `at`, but for what was
+    written after `cut`.
+    """
+    found = {}
+    for bucket in (*BUCKETS, TOTAL):
+        kinds = BUCKETS if bucket == TOTAL else (AccountKind(bucket),)
+        while True:  # until nothing was written between the readings
+            late = _late(merchant, currency, bucket, at, cut)
+            ending = explain(merchant, currency, kinds, at - _INSTANT).ending
+            if late == _late(merchant, currency, bucket, at, cut):
+                break
+        found[str(bucket)] = ending - late
+    return found
+
+
+def _late(merchant: Merchant, currency: str, bucket: str, ends: datetime, cut: datetime) -> int:
+    asked = {"merchant": merchant.pk, "currency": currency, "bucket": str(bucket), "ends": ends, "cut": cut}
+    return int(_one(_LATE, asked))
+
+
+def _asked(merchant: Merchant, span: Span) -> dict[str, Any]:
+    """Nothing counts ahead of its merchant's clock, which never goes back: `least` is the earliest time of writing."""
+    least = min(span.begins - merchant.clock_offset - SLACK, span.opening_cut)
+    return {
+        "merchant": merchant.pk,
+        "begins": span.begins,
+        "ends": span.ends,
+        "cut": span.cut,
+        "opening_cut": span.opening_cut,
+        "least": least,
+    }
+
+
+def _one(sql: str, params: Any) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return cursor.fetchone()[0]

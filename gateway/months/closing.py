@@ -1,0 +1,206 @@
+"""Makes the files of a month in one pass over its transfers, proves them by the books, and seals them."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import structlog
+from django.db import transaction
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from accounts.base import clock
+from accounts.base.wire import timestamp
+from accounts.models import Environment, Merchant
+from gateway.months import books, notices, paper, words
+from gateway.months.books import Span
+from gateway.months.figures import CATEGORY, Category, Figures, Subjects
+from gateway.months.models import Month, MonthFile, MonthFilePart
+from gateway.months.ofx import OfxFile
+from gateway.months.workbook import MonthBook
+from ledger.chart import BUCKETS, AccountKind
+from ledger.closings.models import TOTAL, ClosedDay
+from ledger.proofs import selectors as proofs
+from ledger.proofs.models import Proof
+from ledger.wallets.selectors import holdings
+
+log = structlog.get_logger()
+PART = 1 << 20
+SCRIPT = Path(__file__).with_name("verify_month.py")
+
+
+class NotProved(Exception):
+    """The month cannot be sealed now: `why` is PROOF, or BOOKS if its sums are not what the books end with."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """All that was read of a month."""
+
+    figures: Figures
+    balances: dict[str, Any]
+    transfers: int
+    digest: str
+
+
+def close(month: Month) -> None:
+    """Makes and seals the month. Raises NotProved: nothing is stored then."""
+    merchant = Merchant.objects.select_related("company").get(pk=month.merchant_id)
+    span = Span(month.begins, month.ends, month.cut, month.opening_cut)
+    proof = _proof(books.last_written(merchant, span))
+    Month.objects.filter(pk=month.pk).update(total=books.count(merchant, span), done=0)
+    with words.in_their_words(merchant), TemporaryDirectory(prefix="month-") as folder:
+        read = _files(month, merchant, span, Path(folder))
+        _store(month, merchant, read, proof, sorted(Path(folder).iterdir()))
+
+
+def _proof(written: Any) -> Proof:
+    """The last proof of all books, if it found them right after the month's last transfer was written."""
+    found = proofs.last()
+    if found is None or not found.holds or (written and found.started_at <= written):
+        raise NotProved("PROOF")
+    return found
+
+
+def _files(month: Month, merchant: Merchant, span: Span, folder: Path) -> _Read:
+    zone, language = ZoneInfo(month.time_zone), {"pt": "POR", "es": "SPA"}.get(words.language(), "ENG")
+    balances = _balances(merchant, span)
+    ofx = {
+        currency: OfxFile(folder / f"{_name(month)}-{currency}.ofx", merchant, currency, span, zone, language)
+        for currency in balances
+    }
+    book, figures, digest, done = MonthBook(zone), Figures(span.begins), hashlib.sha256(), 0
+    for count, parts in books.chunks(merchant, span):
+        subjects = Subjects.of(parts)
+        for part in parts:
+            digest.update(part.line())
+            figures.add(part, subjects)
+            book.add(part, subjects)
+            if part.bucket == AccountKind.AVAILABLE:
+                ofx[part.currency].add(part, str(CATEGORY[subjects.category(part)]), part.reference)
+        done += count
+        Month.objects.filter(pk=month.pk).update(done=done)
+    _require_sums(month, figures, balances)
+    for currency, file in ofx.items():
+        file.finish(balances[currency]["ending"][AccountKind.AVAILABLE])
+    book.finish(folder / f"{_name(month)}.xlsx", _head(month, merchant), figures, balances)
+    paper.write(folder / f"{_name(month)}.pdf", merchant, month.begins.astimezone(zone), figures, balances)
+    return _Read(figures, balances, done, digest.hexdigest())
+
+
+def _balances(merchant: Merchant, span: Span) -> dict[str, Any]:
+    """By currency: what the closed days say before and after the month."""
+    return {
+        currency: {
+            "opening": books.balances(merchant, currency, span.begins, span.opening_cut),
+            "ending": books.balances(merchant, currency, span.ends, span.cut),
+        }
+        for currency in sorted(holdings(merchant).used)
+    }
+
+
+def _require_sums(month: Month, figures: Figures, balances: dict[str, Any]) -> None:
+    """Opening and movements are the ending, in each bucket and in all. Raises NotProved."""
+    wrong = [
+        (currency, str(bucket))
+        for currency, known in balances.items()
+        for bucket in (*BUCKETS, TOTAL)
+        if known["opening"][bucket] + figures.wallets[currency].grown[bucket] != known["ending"][bucket]
+    ]
+    if wrong:
+        log.critical("months.do_not_add_up", month=month.pk, wallets=wrong)
+        raise NotProved("BOOKS")
+
+
+def _head(month: Month, merchant: Merchant) -> list[str]:
+    lines = [
+        merchant.company.legal_name,
+        _("Month %(month)s") % {"month": date_format(month.first, "YEAR_MONTH_FORMAT")},
+        _("Time zone: %(zone)s") % {"zone": month.time_zone},
+    ]
+    return [*lines, words.not_money()] if merchant.environment == Environment.SANDBOX else lines
+
+
+def _name(month: Month) -> str:
+    return f"onpay-{month.label}"
+
+
+@transaction.atomic
+def _store(month: Month, merchant: Merchant, read: _Read, proof: Proof, paths: list[Path]) -> None:
+    """Stores the files and the seal, unless another process was faster."""
+    held = Month.objects.select_for_update(no_key=True).get(pk=month.pk)
+    if held.state == Month.State.SEALED:
+        return
+    held.merchant = merchant
+    files = [_stored(held, path) for path in paths]
+    at = clock.now(merchant)
+    manifest = _manifest(held, read, proof, files) | {"sealedAt": timestamp(at)}
+    held.manifest = json.dumps(manifest, ensure_ascii=False, indent=1)
+    held.seal = hashlib.sha256(held.manifest.encode()).hexdigest()
+    held.state, held.sealed_at, held.due_at, held.waits_for = Month.State.SEALED, at, None, ""
+    held.save()
+    notices.sealed(held)
+
+
+def _stored(month: Month, path: Path) -> MonthFile:
+    found, size = hashlib.sha256(), path.stat().st_size
+    for part in _parts(path):
+        found.update(part)
+    file = MonthFile.objects.create(month=month, name=path.name, sha256=found.hexdigest(), size=size)
+    for number, part in enumerate(_parts(path)):
+        MonthFilePart.objects.create(file=file, number=number, content=part)
+    return file
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from iter(lambda: file.read(PART), b"")
+
+
+def _manifest(month: Month, read: _Read, proof: Proof, files: list[MonthFile]) -> dict[str, Any]:
+    company = month.merchant.company
+    before = Month.objects.filter(merchant=month.merchant, ends=month.begins, state=Month.State.SEALED).first()
+    closed = ClosedDay.objects.order_by("-day").first()
+    return {
+        "format": "onpay-month/1",
+        "company": {"id": company.pk, "name": company.legal_name, "taxId": company.tax_id},
+        "environment": month.merchant.environment,
+        "month": month.label,
+        "timeZone": month.time_zone,
+        "begins": timestamp(month.begins),
+        "ends": timestamp(month.ends),
+        "writtenBefore": timestamp(month.cut),
+        "wallets": {currency: _wallet(read, currency) for currency in read.balances},
+        "books": {
+            "transfers": read.transfers,
+            "sha256": read.digest,
+            "closedThrough": str(closed.day) if closed else None,
+            "proof": {"startedAt": timestamp(proof.started_at), "invariants": proof.invariants, "violations": 0},
+        },
+        "previous": {"month": before.label, "seal": before.seal} if before else None,
+        "files": [{"name": one.name, "size": one.size, "sha256": one.sha256} for one in files],
+    }
+
+
+def _wallet(read: _Read, currency: str) -> dict[str, Any]:
+    wallet, known = read.figures.wallets[currency], read.balances[currency]
+    moved = wallet.movements
+    return {
+        "opening": known["opening"],
+        "movements": {str(one): {"count": moved[one].count, "minor": moved[one].amount} for one in Category},
+        "ending": known["ending"],
+        "earlier": {"count": wallet.earlier.count, "minor": wallet.earlier.amount},
+        "fees": [
+            {"for": group, "method": name, "count": line.count, "base": line.base, "fee": line.fee}
+            for (group, name), line in sorted(wallet.fees.items())
+        ],
+    }

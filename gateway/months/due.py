@@ -1,0 +1,72 @@
+"""Due work on months: closing those that a company is sent, and making the files of those that are being closed."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+
+from accounts.base import clock
+from accounts.due import Due
+from gateway.months import calendar, closing, selectors, services
+from gateway.months.closing import NotProved
+from gateway.months.errors import MonthState
+from gateway.months.models import Month, MonthPlan
+
+LEASE = timedelta(minutes=40)
+"""Longer than the task may run: without a result by then it is begun again."""
+LOOKED_AGAIN_AFTER = timedelta(seconds=20)
+
+
+def _close_last(plan: MonthPlan, due_at: datetime) -> None:
+    """Closes the month that has ended, if there is something in it."""
+    merchant = plan.merchant
+    if selectors.readers(merchant):
+        first = calendar.preceding(calendar.first_day(merchant, due_at))
+        with suppress(MonthState):  # closed by somebody, or before the company's first posting
+            services.close(merchant, first, by=None, at=max(due_at, clock.now(merchant)))
+        plan.next_at = calendar.next_closing(merchant, max(due_at, clock.now(merchant)))
+    else:
+        plan.next_at = None
+    plan.save(update_fields=["next_at"])
+
+
+def _begin(month: Month, due_at: datetime) -> Callable[[], None]:
+    month.due_at = clock.now(month.merchant) + LEASE
+    month.save(update_fields=["due_at"])
+    return partial(_make, month)
+
+
+def _make(month: Month) -> None:
+    try:
+        closing.close(month)
+    except NotProved as waiting:
+        at = clock.now(month.merchant) + LOOKED_AGAIN_AFTER
+        open_one = Month.objects.filter(pk=month.pk, state=Month.State.CLOSING)
+        open_one.update(waits_for=waiting.why, due_at=at)
+
+
+CLOSE_LAST = Due(
+    kind="month.closed",
+    title="Months to close",
+    model=MonthPlan,
+    column="next_at",
+    run=_close_last,
+)
+MAKE = Due(
+    kind="month.sealed",
+    title="Files of months to make",
+    model=Month,
+    column="due_at",
+    statuses=(Month.State.CLOSING,),
+    status_column="state",
+    run=_begin,
+)
+DUE = (CLOSE_LAST,)
+"""What the sandbox clock runs."""
+IN_REAL_TIME = (MAKE,)
+"""What it does not wait for."""
+
+
+def run_due(limit: int = 10) -> int:
+    """Closes what is due, then makes and seals; returns how much was done."""
+    return CLOSE_LAST.sweep(limit) + MAKE.sweep(limit)

@@ -1,0 +1,69 @@
+"""OFX 1.0.2 of the available balance of one wallet: what accounting programs read."""
+
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from accounts.models import Merchant
+from gateway.months.books import Part, Span
+from ledger.money import to_decimal
+
+_HEAD = (
+    "OFXHEADER:100\r\nDATA:OFXSGML\r\nVERSION:102\r\nSECURITY:NONE\r\nENCODING:USASCII\r\nCHARSET:1252\r\n"
+    "COMPRESSION:NONE\r\nOLDFILEUID:NONE\r\nNEWFILEUID:NONE\r\n\r\n"
+)
+_NAME, _MEMO = 32, 255
+
+
+class OfxFile:
+    """Transactions go into the file at once; a fee is one of its own."""
+
+    def __init__(self, path: Path, merchant: Merchant, currency: str, span: Span, zone: ZoneInfo, language: str):
+        self.currency, self.span, self.zone = currency, span, zone
+        self.file = path.open("w", encoding="cp1252", errors="replace", newline="")
+        account = f"{merchant.company_id[-12:]}-{currency}"
+        self.file.write(
+            f"{_HEAD}<OFX><SIGNONMSGSRSV1><SONRS><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>"
+            f"<DTSERVER>{self._time(span.ends)}</DTSERVER><LANGUAGE>{language}</LANGUAGE>"
+            f"<FI><ORG>Onpay Gateway</ORG><FID>ONPAY</FID></FI></SONRS></SIGNONMSGSRSV1>\r\n"
+            f"<BANKMSGSRSV1><STMTTRNRS><TRNUID>0</TRNUID><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>"
+            f"<STMTRS><CURDEF>{currency}</CURDEF><BANKACCTFROM><BANKID>ONPAY</BANKID><ACCTID>{account}</ACCTID>"
+            f"<ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n<BANKTRANLIST><DTSTART>{self._time(span.begins)}</DTSTART>"
+            f"<DTEND>{self._time(span.ends)}</DTEND>\r\n"
+        )
+
+    def add(self, part: Part, name: str, memo: str) -> None:
+        """What a transfer moved, and the fees that were taken from it."""
+        self._transaction(part, str(part.number), part.amount, name, memo)
+        self._transaction(part, f"{part.number}-F", -part.fee, name, memo, kind="FEE")
+        self._transaction(part, f"{part.number}-A", -part.advance_fee, name, memo, kind="FEE")
+
+    def _transaction(self, part: Part, number: str, minor: int, name: str, memo: str, kind: str = "") -> None:
+        if not minor:
+            return
+        kind = kind or ("CREDIT" if minor > 0 else "DEBIT")
+        self.file.write(
+            f"<STMTTRN><TRNTYPE>{kind}</TRNTYPE><DTPOSTED>{self._time(part.posted_at)}</DTPOSTED>"
+            f"<TRNAMT>{to_decimal(minor, self.currency)}</TRNAMT><FITID>{number}</FITID>"
+            f"<NAME>{_text(name, _NAME)}</NAME><MEMO>{_text(memo, _MEMO)}</MEMO></STMTTRN>\r\n"
+        )
+
+    def finish(self, ending: int) -> None:
+        amount, at = to_decimal(ending, self.currency), self._time(self.span.ends)
+        self.file.write(
+            f"</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>{amount}</BALAMT><DTASOF>{at}</DTASOF></LEDGERBAL>"
+            f"<AVAILBAL><BALAMT>{amount}</BALAMT><DTASOF>{at}</DTASOF></AVAILBAL>"
+            "</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\r\n"
+        )
+        self.file.close()
+
+    def _time(self, moment: datetime) -> str:
+        there = moment.astimezone(self.zone)
+        offset = there.utcoffset()
+        assert offset is not None
+        return f"{there:%Y%m%d%H%M%S}[{offset.total_seconds() / 3600:g}]"
+
+
+def _text(text: str, most: int) -> str:
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)[:most]
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
