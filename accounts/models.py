@@ -19,6 +19,7 @@ from accounts.notifications.models import Notification as Notification
 from accounts.permissions import PERMISSIONS
 from accounts.proposals.models import Proposal as Proposal
 from accounts.roles import Role
+from accounts.viewing.models import StaffView as StaffView
 from accounts.waits.models import WithdrawalWait as WithdrawalWait
 
 MAX_SPREAD = Decimal(20)
@@ -92,6 +93,7 @@ class Company(models.Model):
             ("lift_suspension", "Can propose and confirm that a company's suspension is lifted"),
             ("close_company", "Can propose and confirm that a company is closed for good"),
             ("change_withdrawal_address", "Can propose and confirm a company's withdrawal address"),
+            ("view_as_company", "Can look at a company's pages as the company sees them, read-only"),
         ]
 
     def __str__(self) -> str:

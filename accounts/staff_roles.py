@@ -97,12 +97,13 @@ _DESK = (*_ABOUT_COMPANIES, *_ABOUT_PEOPLE, *_ABOUT_PAYMENTS, *_ABOUT_EVENTS, "g
 ROLES = (
     StaffRole(
         "Support",
-        "Helps companies: queries providers, sends events and e-mails again, proposes to restore a lost sign-in.",
+        "Helps companies: sees what they see, queries providers, sends events and e-mails again, restores sign-ins.",
         (*_DESK, *_ABOUT_PROVIDERS),
         (
             "accounts.change_email",
             "accounts.change_login",
             "accounts.remove_second_factor",
+            "accounts.view_as_company",
             "gateway.change_providermessage",
             "gateway.expire_payment",
             "gateway.query_payment",
@@ -211,6 +212,7 @@ ROLES = (
 WORDS = {
     "accounts.add_company": "Add a company",
     "accounts.change_company": "Change a company's names and contacts",
+    "accounts.view_as_company": "Look at a company's pages as the company sees them, read-only",
     "accounts.change_email": "Send an e-mail again",
     "accounts.add_user": "Invite a person",
     "accounts.change_user": "Change a person's name",

@@ -4,19 +4,23 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from allauth.core.exceptions import ImmediateHttpResponse
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts import second_factor
 from accounts.base.errors import Refusal
 from accounts.environments import require_served
-from accounts.models import Membership, Merchant, User
+from accounts.models import Membership, Merchant, StaffView, User
 from accounts.roles import May
 from accounts.step_up import Action
+from accounts.viewing import services as viewing
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import SentAlready
+from gateway.dashboard.looking import as_viewer, is_forbidden, is_page
 from gateway.dashboard.refusals import in_words
 from ledger.notation import in_market
 
@@ -35,6 +39,7 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
     Redirects to sign-in; 404 for another company's page; 403 without permission, saying which is missing. With
     `steps_up` the second factor must be fresh; a form sent without one is described and waits for confirmation. With
     `sandbox_only` the page does not exist in production. Refusals that the view does not handle become a page.
+    While support looks at the company, only pages are shown: no forms, no files, nothing behind the second factor.
     An environment that is served elsewhere is ONP403_ENVIRONMENT_NOT_SERVED.
     """
 
@@ -47,9 +52,12 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
             here = _here(request, company_id, environment)
             if sandbox_only and not here.is_sandbox:
                 raise Http404
+            if here.look and is_forbidden(request, steps_up=bool(steps_up)):
+                return here.render("looking.html", status=403)
             if not here.may(needs):
                 return here.render("forbidden.html", status=403, needs=needs)
-            return _shown(here, view, steps_up, *args, **kwargs)
+            shown = _shown(here, view, steps_up, *args, **kwargs)
+            return here.render("looking.html", status=403) if here.look and not is_page(shown) else shown
 
         opened.needs, opened.steps_up, opened.sandbox_only = needs, steps_up, sandbox_only  # type: ignore[attr-defined]
         return opened
@@ -79,13 +87,25 @@ def _shown(here: RequestContext, view: View, steps_up: Describe | bool, *args: A
 
 def _here(request: HttpRequest, company_id: str, environment: str) -> RequestContext:
     assert isinstance(request.user, User)
+    look = _look(request, company_id)
     memberships = Membership.objects.filter(user=request.user, company=company_id)
-    membership = memberships.first()
+    membership = as_viewer(look) if look else memberships.first()
     merchants = Merchant.objects.select_related("company")
     if membership is None:
         raise Http404
     merchant = merchants.get(company=company_id, environment=environment.upper())
     require_served(merchant)
-    if request.session.get(LAST) != [company_id, environment]:
+    if look is None and request.session.get(LAST) != [company_id, environment]:
         request.session[LAST] = [company_id, environment]
-    return RequestContext(request, request.user, membership, merchant)
+    return RequestContext(request, request.user, membership, merchant, look)
+
+
+def _look(request: HttpRequest, company_id: str) -> StaffView | None:
+    """The look of support at this company; one that has just ended leads back to the staff admin."""
+    if viewing.KEY not in request.session:
+        return None
+    look = viewing.current(request, company_id)
+    if viewing.KEY not in request.session:
+        messages.info(request, _("You no longer look at the company's pages: the time is over."))
+        raise ImmediateHttpResponse(HttpResponseRedirect(reverse("admin:index")))
+    return look

@@ -15,7 +15,7 @@ from accounts import audit
 from accounts.base import clock
 from accounts.base.client_address import client_address
 from accounts.environments import base_url, served, serves
-from accounts.models import Company, Environment, Membership, Merchant, User
+from accounts.models import Company, Environment, Membership, Merchant, StaffView, User
 from accounts.roles import GRANTS, May, Role
 from gateway.dashboard.forms import OnceForm, SentAlready
 from gateway.dashboard.words import ROLE
@@ -29,6 +29,8 @@ class RequestContext:
     user: User
     membership: Membership
     merchant: Merchant
+    look: StaffView | None = None
+    """Set while support looks at the pages: these are read-only then."""
 
     @property
     def company(self) -> Company:

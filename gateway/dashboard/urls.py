@@ -4,7 +4,7 @@ from django.urls import include, path, re_path, register_converter
 
 from accounts.environments import serves
 from accounts.models import Environment
-from gateway.dashboard import acceptance, entrance, home, production, search, terms
+from gateway.dashboard import acceptance, entrance, home, looking, production, search, terms
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
@@ -87,6 +87,7 @@ urlpatterns = [
     path("me", entrance.me, name="me"),
     path("terms", terms.accept_terms, name="accept_terms"),
     re_path("^legal/(terms|privacy)$", terms.legal, name="legal"),
+    path("end-look", looking.end_look, name="end_look"),
     path("still-here", entrance.still_here, name="still_here"),
     path("companies/new", entrance.new_company, name="new_company"),
     path("invitations/<str:token>", entrance.invitation, name="invitation"),

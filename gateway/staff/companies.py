@@ -21,6 +21,7 @@ from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm, NoteForm, R
 from gateway.staff.kit.operator import WithoutOperator
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.recorded import RecordedAdmin
+from gateway.staff.looking import LOOK, Looking
 from gateway.staff.payment_decisions import SingleApprovalForm
 from gateway.staff.verification import DECISIONS as VERIFICATION
 from gateway.staff.verification import Verification
@@ -29,13 +30,13 @@ from ledger.notation import plain_amount
 
 
 @admin.register(Company)
-class CompanyAdmin(Verification, CompanyStatusActions, WithoutOperator, RecordedAdmin):
+class CompanyAdmin(Verification, CompanyStatusActions, Looking, WithoutOperator, RecordedAdmin):
     """A company's own data. Standing, withdrawal address and team change by actions only."""
 
     form = CompanyRecordForm
     of_operator = "is_operator"
     permissions_used = ("view", "add", "change")
-    actions_detail = (*VERIFICATION, *STANDING)
+    actions_detail = (*VERIFICATION, *LOOK, *STANDING)
     words = {
         "tax_id": compact,
         "email": str.lower,

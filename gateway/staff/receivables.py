@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
+from gateway.refunds.models import Origin, Refund
 from gateway.staff.kit.amounts import CurrencyFilter, money
 from gateway.staff.kit.columns import OF_MERCHANT, Column, colored, column, moment, named, related
 from gateway.staff.kit.forms import NoteField
@@ -23,6 +24,7 @@ from ledger.models import Transfer
 from ledger.notation import plain_amount
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, AdvanceItem, Receivable
+from ledger.wallets.selectors import holdings
 from webhooks.models import Event
 
 
@@ -123,6 +125,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("id", "state", related("merchant"))}),
         ("Price", {"fields": ((money("gross_amount", "gross"), money("fee")), money("net"))}),
+        ("Company", {"fields": ("balance",)}),
         ("Requested", {"fields": ((related("requested_by", "by"), moment("requested_at", "at")),)}),
         ("Decided", {"fields": ((related("decided_by", "by"), moment("decided_at", "at")), "note")}),
     )
@@ -131,7 +134,22 @@ class AdvanceAdmin(ReadOnlyAdmin):
 
     def related_to(self, record: Advance) -> Iterable[Related]:
         yield from super().related_to(record)
+        of_company, narrowed = frozenset({"merchant"}), {"merchant__exact": record.merchant_id}
+        refunds = Refund.objects.filter(merchant=record.merchant)
+        for title, rows, more in (
+            ("Disputes and requests of payers", refunds.filter(origin=Origin.PAYER), {"origin__exact": "PAYER"}),
+            ("Refunds by the company", refunds.filter(origin=Origin.MERCHANT), {"origin__exact": "MERCHANT"}),
+            ("Other advances", Advance.objects.filter(merchant=record.merchant).exclude(pk=record.pk), {}),
+        ):
+            yield Related(title, rows, narrowed | more, of_company)
         yield from Related.found_by(record, Event.objects.filter(object_id=record.pk))
+
+    @display(description="balance of the company")
+    def balance(self, advance: Advance) -> str:
+        """Available, releasing and blocked, in the currency of the advance."""
+        held = holdings(advance.merchant, advance.currency).currencies[advance.currency]
+        named = (("available", held.available), ("releasing", held.releasing), ("blocked", held.blocked))
+        return " · ".join(f"{plain_amount(minor, advance.currency)} {name}" for name, minor in named)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """No actions if there is nothing to decide."""

@@ -10,6 +10,8 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.urls import path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextareaWidget
@@ -27,7 +29,7 @@ DECISIONS = ("verify", "send_back")
 
 @admin.register(Document)
 class DocumentAdmin(ReadOnlyAdmin):
-    """Companies' documents. Files are downloaded, never opened in our origin."""
+    """Companies' documents. Files are downloaded, or shown beside a decision, where they can do nothing."""
 
     ids = {"cmp": "company"}
     search_help_text = "Document or company id"
@@ -44,19 +46,52 @@ class DocumentAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[Any]:
         served = self.admin_site.admin_view(self.download, cacheable=True)
-        return [path("<str:document_id>/file/", served, name="accounts_document_file"), *super().get_urls()]
+        shown = self.admin_site.admin_view(self.preview, cacheable=True)
+        return [
+            path("<str:document_id>/file/", served, name="accounts_document_file"),
+            path("<str:document_id>/preview/", shown, name="accounts_document_preview"),
+            *super().get_urls(),
+        ]
 
     @display(description="file")
     def file(self, document: Document) -> Any:
         return anchor(reverse("admin:accounts_document_file", args=[document.pk]), document.file_name)
 
     def download(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        found = self._found(request, document_id)
+        return files.download(found.content, found.content_type, found.file_name)
+
+    def preview(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        found = self._found(request, document_id)
+        return files.preview(found.content, found.content_type, found.file_name)
+
+    def _found(self, request: HttpRequest, document_id: str) -> Document:
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = Document.objects.filter(pk=document_id).first() if is_well_formed(document_id) else None
         if found is None:
             raise Http404
-        return files.download(found.content, found.content_type, found.file_name)
+        return found
+
+
+def shown_beside(request: HttpRequest, company: Company) -> SafeString:
+    """The documents of a company to be read beside the decision about it; "" for people who may not read them."""
+    if not request.user.has_perm("accounts.view_document"):
+        return SafeString("")
+    return format_html_join("", _DOCUMENT, (_previewed(one) for one in verification.documents(company)))
+
+
+_IMAGE = '<img src="{}" alt="{}" loading="lazy">'
+_PAGES = '<iframe src="{}" title="{}" loading="lazy"></iframe>'
+_DOCUMENT = '<section class="staff-document"><h3>{}</h3><p>{} · {} · {}</p>{}</section>'
+
+
+def _previewed(document: Document) -> tuple[Any, ...]:
+    where = reverse("admin:accounts_document_preview", args=[document.pk])
+    name = anchor(reverse("admin:accounts_document_file", args=[document.pk]), document.file_name)
+    form = _PAGES if document.content_type == "application/pdf" else _IMAGE
+    seen = format_html(form, where, document.file_name)
+    return document.get_kind_display(), name, filesizeformat(document.size), f"{document.created_at:%Y-%m-%d}", seen
 
 
 def to_verify() -> Q:
@@ -102,7 +137,8 @@ class Verification(StaffAdmin):
             missing = ", ".join(kind.label for kind in verification.missing(company))
             warning = f" Missing documents: {missing}." if missing else ""
             sentence = f"The company's production opens, and its owners are notified by e-mail.{warning}"
-            return self.decision(request, company, "Verify this company", sentence=sentence)
+            beside = shown_beside(request, company)
+            return self.decision(request, company, "Verify this company", sentence=sentence, beside=beside)
 
         def act() -> Done:
             verification.verify(request, company)
@@ -116,7 +152,8 @@ class Verification(StaffAdmin):
         form = MissingForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = "The company sees the note in its dashboard and by e-mail, and can request verification again."
-            return self.decision(request, company, "Send back with a note", sentence=sentence, form=form)
+            beside = shown_beside(request, company)
+            return self.decision(request, company, "Send back with a note", sentence=sentence, form=form, beside=beside)
         note = form.cleaned_data["note"]
 
         def act() -> Done:

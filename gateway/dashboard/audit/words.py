@@ -82,6 +82,8 @@ ACTION: dict[str, Promise] = {
     "reserve.changed": _("Changed the rolling reserve"),
     "reserve.released": _("Released the rolling reserve"),
     "bank_line.explained": _("Identified a movement of a bank statement"),
+    "company.viewed": _("Support looked at your pages, read-only"),
+    "company.view_ended": _("Support stopped looking at your pages"),
     "evidence.automatic": _("Turned automatic evidence on or off"),
     "payout_schedule.registered": _("Registered a payout schedule"),
     "payout_schedule.ended": _("Ended a payout schedule"),
