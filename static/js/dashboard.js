@@ -38,6 +38,9 @@
 
   // A password is typed once, and shown on demand.
   document.addEventListener("DOMContentLoaded", () => {
+    // A review that was sent by a form: who comes back to it later finds the form, not an error of the browser.
+    const review = document.querySelector("[data-back]");
+    if (review) history.replaceState(null, "", review.dataset.back);
     for (const field of document.querySelectorAll('input[type="password"]')) {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "btn", textContent: document.body.dataset.show });
       const around = Object.assign(document.createElement("div"), { className: "password" });

@@ -18,7 +18,7 @@ from gateway.withdrawals.beneficiaries import selectors, services
 
 def _about(here: RequestContext, beneficiary_id: str) -> Facts:
     one = selectors.get(here.merchant, beneficiary_id)
-    return [(_("Name"), one.name), (_("Rail"), METHOD[one.rail]), (_("Destination"), destination(one))]
+    return [(_("Name"), one.name), (_("Method"), METHOD[one.rail]), (_("Destination"), destination(one))]
 
 
 @require_safe

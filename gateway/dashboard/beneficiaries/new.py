@@ -44,7 +44,7 @@ def _form(way: WithdrawalKind, merchant: Merchant, data: Any = None) -> Withdraw
 def _about(here: RequestContext, way: str) -> Facts:
     found = _way(way)
     shown = filled_in(found.form, here.request.POST, found.form.wallet)
-    return [(_("Name"), here.request.POST.get("beneficiary", "")), (_("Rail"), METHOD[found.rail]), *shown]
+    return [(_("Name"), here.request.POST.get("beneficiary", "")), (_("Method"), METHOD[found.rail]), *shown]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

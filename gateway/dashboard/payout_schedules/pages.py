@@ -51,7 +51,7 @@ def _plan(here: RequestContext, way: str) -> Facts:
     account = account_form(found, here.merchant).__class__
     sent = here.request.POST
     return [
-        (_("Rail"), METHOD[found.rail]),
+        (_("Method"), METHOD[found.rail]),
         (_("From the wallet"), found.wallet),
         *filled_in(account, sent),
         *filled_in(PlanForm, sent, found.wallet),

@@ -26,7 +26,7 @@ UNCERTAIN: dict[str, tuple[Promise, Promise]] = {
         _("Held. It becomes available again if nobody approves it in time."),
     ),
     Outcome.WITHDRAWAL: (_("Withdrawal in progress"), _("Held. It becomes available again only if it fails.")),
-    Outcome.HOLD: (_("Hold"), _("Held until staff lift it.")),
+    Outcome.HOLD: (_("Held by our staff"), _("Held until staff lift it.")),
     Outcome.ADVANCE: (_("Advance under review"), _("Becomes available if the advance is approved.")),
 }
 """What it is, and what may become of the money."""

@@ -69,7 +69,7 @@ def _about(here: RequestContext, withdrawal_id: str) -> Facts:
     return [
         (_("Withdrawal"), one.pk),
         (_("Amount"), plain_amount(one.amount, one.currency)),
-        (_("Rail"), METHOD[one.rail]),
+        (_("Method"), METHOD[one.rail]),
         (_("Destination"), destination(one)),
         (_("Beneficiary"), past.name or _("Not in the book")),
         (_("Paid to this account before"), before if past.times else _("Never")),

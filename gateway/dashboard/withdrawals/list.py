@@ -34,7 +34,7 @@ class WithdrawalFilterForm(DaysForm):
         label=gettext_lazy("Status"), choices=[ANY, *((one, STATUS[one][0]) for one in Status.values)], required=False
     )
     rail = forms.ChoiceField(
-        label=gettext_lazy("Rail"), choices=[ANY, *((one, METHOD[one]) for one in RailName.values)], required=False
+        label=gettext_lazy("Method"), choices=[ANY, *((one, METHOD[one]) for one in RailName.values)], required=False
     )
     currency = forms.ChoiceField(
         label=gettext_lazy("Wallet"), choices=[ANY, *((code, code) for code in WALLET_METHOD)], required=False
@@ -81,7 +81,7 @@ COLUMNS: list[CsvColumn[Withdrawal]] = [
     (gettext_lazy("Withdrawal"), lambda one: one.pk),
     (timed(gettext_lazy("Created")), lambda one: one.created_at),
     (gettext_lazy("Status"), lambda one: STATUS[one.status][0]),
-    (gettext_lazy("Rail"), lambda one: METHOD[one.rail]),
+    (gettext_lazy("Method"), lambda one: METHOD[one.rail]),
     (gettext_lazy("Destination"), destination),
     (gettext_lazy("Wallet"), lambda one: one.currency),
     (gettext_lazy("Amount"), lambda one: one.amount_exact),

@@ -29,7 +29,7 @@ from ledger.wallets.selectors import holdings
 def _to_withdraw(here: RequestContext, way: str) -> Facts:
     form = _way(way).form
     source = [(_("From the wallet"), form.wallet)] if form.wallet else []
-    return [(_("Rail"), METHOD[form.rail]), *source, *filled_in(form, here.request.POST, form.wallet)]
+    return [(_("Method"), METHOD[form.rail]), *source, *filled_in(form, here.request.POST, form.wallet)]
 
 
 @require_safe

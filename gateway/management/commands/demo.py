@@ -16,6 +16,7 @@ from accounts.permissions import PRODUCTION_DEFAULT
 from accounts.roles import Role
 from accounts.selectors import find_key
 from gateway.demo import money_out
+from gateway.demo.calls import make_calls
 from gateway.demo.history import Life
 from gateway.local import home
 from webhooks import services as webhooks
@@ -45,6 +46,7 @@ class Command(BaseCommand):
             _move_receivers()
         else:
             known = self._make()
+            make_calls(known["sandboxApiKey"], known["companyId"])
         home.folder().mkdir(parents=True, exist_ok=True)
         self._file().touch(mode=0o600)
         self._file().write_text(json.dumps(known, indent=2) + "\n")

@@ -32,5 +32,6 @@ def test_the_demo_is_made_once_and_its_keys_work(db: None, tmp_path: Path, monke
     statements = Refund.objects.exclude(payer_statement=None).values_list("payer_statement", flat=True)
     assert "Me cobraram duas vezes." in statements, "payers of a Brazilian company write Portuguese"
     assert Withdrawal.objects.get(reference="rent").approval == ApprovalState.PENDING
+    assert Payment.objects.filter(reference="demo-order-1").count() == 1, "its backend called the API"
     statement = BankStatement.objects.get()
     assert (statement.lines, statement.closing) == (2, 1_495_010)
