@@ -19,6 +19,7 @@ _ABOUT_COMPANIES = ("accounts.company", "accounts.merchant", "accounts.membershi
 _ABOUT_PEOPLE = ("accounts.user", "accounts.email")
 _ABOUT_PAYMENTS = (
     "gateway.payment",
+    "gateway.paymentlink",
     "gateway.customer",
     "gateway.refund",
     "gateway.dispute",
@@ -167,11 +168,12 @@ ROLES = (
     ),
     StaffRole(
         "Compliance",
-        "Places holds, suspends and closes companies, revokes keys, deactivates people.",
+        "Places holds, ends payment links, suspends and closes companies, revokes keys, deactivates people.",
         (*_DESK, *_ABOUT_BOOKS, "accounts.document", "accounts.apikey", "accounts.auditentry"),
         (
             "ledger.add_hold",
             "ledger.change_hold",
+            "gateway.change_paymentlink",
             "accounts.suspend_company",
             "accounts.lift_suspension",
             "accounts.close_company",
@@ -226,6 +228,7 @@ WORDS = {
     "webhooks.resend_event": "Send a company's events again",
     "django_celery_beat.change_periodictask": "Pause and resume scheduled tasks",
     "gateway.change_payment": "Propose and confirm the outcome of a payment",
+    "gateway.change_paymentlink": "End a payment link of a company",
     "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
     "gateway.change_suspenseitem": "Keep money in suspense, enter money of statements, propose and confirm the rest",
     "gateway.add_settlementreport": "Upload settlement reports",

@@ -27,6 +27,7 @@ from gateway.boletos.models import RegistrationFile
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payouts.models import PayoutRule
@@ -49,6 +50,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     holds,
     ledger,
     methods,
+    payment_links,
     payments,
     payout_answers,
     payout_batches,
@@ -84,7 +86,13 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
     (
         "Payments",
-        ((Payment, "payments"), (Customer, "person"), (Receivable, "calendar_clock"), (Advance, "fast_forward")),
+        (
+            (Payment, "payments"),
+            (PaymentLink, "link"),
+            (Customer, "person"),
+            (Receivable, "calendar_clock"),
+            (Advance, "fast_forward"),
+        ),
     ),
     ("Refunds and disputes", ((Refund, "undo"), (Dispute, "gpp_maybe"))),
     (

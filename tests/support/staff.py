@@ -34,6 +34,7 @@ from gateway.models import (
     LinePart,
     MethodRule,
     Payment,
+    PaymentLink,
     PayoutBatch,
     ProviderAccount,
     ProviderMessage,
@@ -68,6 +69,7 @@ from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop, a_shop
 from tests.support.files_to_banks import pays_and_collects
 from tests.support.forms import form_in
+from tests.support.payment_links import a_link
 from tests.support.payments import MARIA, a_payment, pix
 from tests.support.people import PASSWORD, a_member, signed_in_twice
 from tests.support.receivables import a_receivable
@@ -79,6 +81,7 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 MONEY = [
     Payment,
+    PaymentLink,
     Customer,
     Dispute,
     SuspenseItem,
@@ -154,6 +157,7 @@ class World:
 
 def _world(acme: Shop, globex: Shop) -> World:
     address, key = "10.255.0.1", str(uuid4())
+    a_link(Api(globex.sandbox_key, address))
     api, globex_api = Api(acme.sandbox_key, address), Api(globex.sandbox_key, address)
     root = User.objects.create_superuser(ROOT, PASSWORD)
     with listening() as receiver:

@@ -59,6 +59,7 @@ ACTION: dict[str, Promise] = {
     "webhook.redelivered": _("Sent a delivery again"),
     "webhook.replayed": _("Sent past events again"),
     "webhook.tested": _("Sent a test event"),
+    "payment_link.ended": _("Ended a payment link"),
     "payment_link.created": _("Made a payment link"),
     "payment_link.changed": _("Paused, resumed or ended a payment link"),
     "payment.asked_about": _("Queried the provider of a payment"),
