@@ -8,12 +8,13 @@
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
+#   make collected       the tests compiled, for several processes to run them at once
 #   make screenshots     the pictures of the README
 #   make migrations | messages       after a change of the models; after one of the texts
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test lint check browser bench faults model clients nightly screenshots lock migrations messages format clean installed-local installed-dev
+.PHONY: run dev test collected lint check browser bench faults model clients nightly screenshots lock migrations messages format clean installed-local installed-dev
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -47,6 +48,11 @@ dev: installed-dev
 # In a network of its own, where the system allows one: no test and no sandbox reaches another machine.
 test: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) --offline -- $(PYTEST) $(STALLS) $(T)
+
+# What pytest compiles is kept: several processes that begin at once would each compile every test. `make test` names
+# what cannot be collected.
+collected: installed-dev
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest --collect-only -qqq >/dev/null || true
 
 check: lint
 	@.venv/bin/bandit -q -c pyproject.toml -r gateway accounts ledger webhooks
