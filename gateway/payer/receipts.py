@@ -5,17 +5,19 @@ from django.shortcuts import render
 from django.utils.translation import get_language_from_request
 from django.views.decorators.http import require_safe
 
+from gateway.receipts import payouts
 from gateway.receipts.facts import facts
 from gateway.receipts.selectors import verified
 from gateway.receipts.words import BY_LANGUAGE, ENGLISH, ReceiptWords
+from gateway.withdrawals.models import Withdrawal
 
 
 @require_safe
 def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
     """200 for the right code of a receipt; otherwise always the same 404."""
-    payment = verified(receipt_id, request.GET.get("code", ""))
-    if payment:
-        shown = facts(payment)
+    found = verified(receipt_id, request.GET.get("code", ""))
+    if found:
+        shown = payouts.facts(found) if isinstance(found, Withdrawal) else facts(found)
         response = render(request, "receipts/receipt.html", {"facts": shown, "words": shown.words})
     else:
         response = render(request, "receipts/unknown.html", {"words": _words_of_reader(request)}, status=404)

@@ -11,8 +11,12 @@ from gateway.payments.models import Payment, Status
 from gateway.receipts import verification
 from gateway.receipts.errors import ReceiptUnavailable
 from gateway.refunds.models import Refund
+from gateway.withdrawals.models import Status as WithdrawalStatus
+from gateway.withdrawals.models import Withdrawal
 
 WITH_RECEIPT = (Status.PAID, Status.REFUNDED)
+ARRIVED = (WithdrawalStatus.COMPLETED, WithdrawalStatus.RETURNED)
+"""Withdrawals with a receipt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +36,25 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
     return payment
 
 
-def verified(receipt_id: str, code: str) -> Payment | None:
-    """The payment, with merchant and company, whose receipt has this id and code; else None.
+def verified(receipt_id: str, code: str) -> Payment | Withdrawal | None:
+    """The payment or withdrawal, with merchant and company, whose receipt has this id and code; else None.
 
     The code is checked first: without a valid one nothing is disclosed, not even by response times. Raises
     ONP403_ENVIRONMENT_NOT_SERVED.
     """
-    payment_id = verification.payment_id(receipt_id)
-    if payment_id is None or not is_well_formed(payment_id) or not verification.is_right(code, payment_id):
+    object_id = verification.object_id(receipt_id)
+    if object_id is None or not is_well_formed(object_id) or not verification.is_right(code, object_id):
         return None
-    found = Payment.objects.select_related("merchant__company")
-    payment = found.filter(pk=payment_id, status__in=WITH_RECEIPT).first()
-    if payment is not None:
-        require_served(payment.merchant)
-    return payment
+    found: Payment | Withdrawal | None
+    if object_id.startswith("wdr_"):
+        arrived = Withdrawal.objects.select_related("merchant__company").filter(status__in=ARRIVED)
+        found = arrived.filter(pk=object_id).first()
+    else:
+        paid = Payment.objects.select_related("merchant__company").filter(status__in=WITH_RECEIPT)
+        found = paid.filter(pk=object_id).first()
+    if found is not None:
+        require_served(found.merchant)
+    return found
 
 
 def refunds_of(payment: Payment) -> list[CompletedRefund]:

@@ -26,6 +26,7 @@ NOT_BY_LINK = {
     "payment_receipt",
     "payments_csv",
     "statement_csv",
+    "withdrawal_receipt",
 }
 """What a browser keeps instead of showing it."""
 

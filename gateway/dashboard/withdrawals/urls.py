@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gateway.dashboard.withdrawals import approvals, detail, list, new
+from gateway.dashboard.withdrawals import approvals, detail, list, new, receipt
 
 urls = [
     path("withdrawals/", list.withdrawals, name="withdrawals"),
@@ -14,5 +14,6 @@ urls = [
     path("withdrawals/<str:withdrawal_id>/approve", approvals.approve, name="approve_withdrawal"),
     path("withdrawals/<str:withdrawal_id>/reject", approvals.reject, name="reject_withdrawal"),
     path("withdrawals/<str:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
+    path("withdrawals/<str:withdrawal_id>/receipt.pdf", receipt.receipt, name="withdrawal_receipt"),
     path("withdrawals/<str:withdrawal_id>/simulate", detail.simulate, name="simulate_withdrawal"),
 ]
