@@ -1,11 +1,14 @@
 """The audit log, read by the company and by staff. Entries are written in the transaction of the action."""
 
 import getpass
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.base.client_address import client_address
@@ -80,13 +83,23 @@ def entries(
     action: str = "",
     created_from: datetime | None = None,
     created_to: datetime | None = None,
+    subjects: Sequence[str] = (),
+    object_id: str = "",
 ) -> QuerySet[AuditEntry]:
-    """Actions on a company by its members or by staff, newest first. `created_to` is exclusive."""
+    """Actions on a company by its members or by staff, newest first. `created_to` is exclusive.
+
+    `object_id` is that of the object, or of the entry itself. `subjects` limits
+    them to actions on these types of object: "refund" for all that begin with "refund.".
+    """
     found = AuditEntry.objects.filter(company=company).select_related("actor", "merchant")
     if by_staff:
         found = found.filter(by_staff=True)
     elif actor_id is not None:
         found = found.filter(by_staff=False, actor_id=actor_id)
+    if object_id:
+        found = found.filter(Q(object_id=object_id) | Q(pk=object_id))
+    if subjects:
+        found = found.filter(reduce(or_, (Q(action__startswith=f"{subject}.") for subject in subjects)))
     if action:
         found = found.filter(action=action)
     return newest(found, created_from, created_to)

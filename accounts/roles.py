@@ -19,6 +19,7 @@ class May(StrEnum):
     READ_PAYMENTS = auto()
     READ_MONEY = auto()
     READ_TECHNICAL = auto()
+    READ_TRAIL = auto()
     READ_AUDIT = auto()
     SELL = auto()
     REFUND = auto()
@@ -31,7 +32,7 @@ class May(StrEnum):
 _R = frozenset({May.READ_PAYMENTS})
 GRANTS: dict[Role, frozenset[May]] = {
     Role.OWNER: frozenset(May),
-    Role.FINANCE: _R | {May.READ_MONEY, May.SELL, May.REFUND, May.MOVE_MONEY, May.SIMULATE},
+    Role.FINANCE: _R | {May.READ_MONEY, May.READ_TRAIL, May.SELL, May.REFUND, May.MOVE_MONEY, May.SIMULATE},
     Role.DEVELOPER: _R | {May.READ_TECHNICAL, May.SELL, May.SIMULATE, May.DEVELOP},
     Role.SUPPORT: _R | {May.SELL, May.REFUND, May.SIMULATE},
     Role.VIEWER: _R | {May.READ_MONEY, May.READ_TECHNICAL},

@@ -26,6 +26,7 @@ from gateway.reconciliation.models import (
 )
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
+from gateway.reports.models import ScheduledReport
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.sales.models import SalesChange, SalesSum
 from gateway.saved_cards.models import AcquirerToken, SavedCard
@@ -87,6 +88,7 @@ __all__ = [
     "SalesSum",
     "SavedCard",
     "SavedView",
+    "ScheduledReport",
     "SettlementDay",
     "SettlementDifference",
     "SettlementLine",

@@ -15,6 +15,7 @@ from gateway.providers import due as providers
 from gateway.reconciliation import due as reconciliation
 from gateway.refunds import due as refunds
 from gateway.refunds.disputes import due as disputes
+from gateway.reports import due as reports
 from gateway.saved_cards import due as saved_cards
 from gateway.settlements import due as settlements
 from gateway.suspense import due as suspense
@@ -33,6 +34,7 @@ OF_MERCHANTS: tuple[Due[Any], ...] = (
     *bulk.DUE,
     *payout_schedules.DUE,
     *months.DUE,
+    *reports.DUE,
 )
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
 OF_PROVIDERS: tuple[Due[Any], ...] = (

@@ -77,6 +77,8 @@ def _shown(here: RequestContext, view: View, steps_up: Describe | bool, *args: A
     try:
         with in_market(here.company.country):
             _identify(here, steps_up, kwargs)
+            if query := here.default_query:
+                return HttpResponseRedirect(f"{here.request.path}?{query}")
             return view(here.request, here, *args, **kwargs)
     except SentAlready as sent:
         messages.info(here.request, _("This was already sent; nothing was done twice."))

@@ -18,6 +18,8 @@ from accounts.environments import base_url, served, serves
 from accounts.models import Company, Environment, Membership, Merchant, StaffView, User
 from accounts.roles import GRANTS, May, Role
 from gateway.dashboard.forms import OnceForm, SentAlready
+from gateway.dashboard.models import SavedView
+from gateway.dashboard.saved_views.lists import LISTS, list_of, opens_with_default, shown
 from gateway.dashboard.words import ROLE
 
 
@@ -86,6 +88,20 @@ class RequestContext:
     def to(self, name: str, *args: Any) -> str:
         """The URL of a page of the same company in the same environment."""
         return reverse(f"dashboard:{name}", args=(self.company.pk, self.environment, *args))
+
+    @cached_property
+    def views(self) -> list[SavedView]:
+        """The saved views of the list that is shown, by name: this person's, and those shared with the team."""
+        name = list_of(self.request)
+        return list(shown(self.merchant, self.user, name)) if name and self.may(LISTS[name]) else []
+
+    @property
+    def default_query(self) -> str:
+        """The query of the person's default view, if this request opens its list; else empty."""
+        if list_of(self.request) is None or not opens_with_default(self.request):
+            return ""
+        mine = (view.query for view in self.views if view.is_default and view.user_id == self.user.pk)
+        return next(mine, "")
 
     @property
     def environments(self) -> list[Environment]:

@@ -2,8 +2,22 @@
 
 from django.urls import NoReverseMatch
 
+from accounts.roles import May
 from gateway.dashboard.context import RequestContext
-from gateway.dashboard.search import PAGES
+
+PAGES = {
+    "pay": ("payment", May.READ_PAYMENTS),
+    "plk": ("payment_link", May.READ_PAYMENTS),
+    "ref": ("refund", May.READ_PAYMENTS),
+    "cus": ("customer", May.READ_PAYMENTS),
+    "wdr": ("withdrawal", May.READ_MONEY),
+    "cnv": ("conversion", May.READ_MONEY),
+    "adv": ("advance", May.READ_MONEY),
+    "whk": ("webhook", May.READ_TECHNICAL),
+    "evt": ("event", May.READ_TECHNICAL),
+    "req": ("request", May.READ_TECHNICAL),
+}
+"""The page of each prefix, and its permission."""
 
 
 def address_of(here: RequestContext, object_id: str) -> str | None:

@@ -67,7 +67,7 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
             MenuItem("settings", _("Settings"), "settings", May.READ_PAYMENTS, "settings/"),
             MenuItem("verification", _("Verification"), "shield-check", May.MANAGE, "verification/"),
             MenuItem("go_live", _("Going live"), "check", May.READ_PAYMENTS, "go-live"),
-            MenuItem("audit", _("Audit log"), "history", May.READ_AUDIT, "audit/"),
+            MenuItem("audit", _("Audit log"), "history", May.READ_TRAIL, "audit/"),
         ),
     ),
 )

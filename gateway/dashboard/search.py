@@ -19,7 +19,9 @@ from gateway.customers import selectors as customers
 from gateway.customers.models import Customer
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.links import PAGES
 from gateway.dashboard.navigation import menu
+from gateway.dashboard.search_related import related
 from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment
 from gateway.payments.search import Search, found
@@ -27,20 +29,8 @@ from gateway.payments.selectors import listed
 from gateway.refunds.models import Refund
 from gateway.withdrawals.models import Withdrawal
 from ledger.receivables.models import Advance, Receivable
-from webhooks.models import Endpoint, Event
+from webhooks.models import Delivery, Endpoint, Event
 
-PAGES = {
-    "pay": ("payment", May.READ_PAYMENTS),
-    "plk": ("payment_link", May.READ_PAYMENTS),
-    "ref": ("refund", May.READ_PAYMENTS),
-    "cus": ("customer", May.READ_PAYMENTS),
-    "wdr": ("withdrawal", May.READ_MONEY),
-    "cnv": ("conversion", May.READ_MONEY),
-    "adv": ("advance", May.READ_MONEY),
-    "whk": ("webhook", May.READ_TECHNICAL),
-    "evt": ("event", May.READ_TECHNICAL),
-    "req": ("request", May.READ_TECHNICAL),
-}
 SHOWN = 5
 LONGEST = 200
 _ID = re.compile(r"(?<![a-z0-9])([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})(?![a-z0-9])", re.IGNORECASE)
@@ -66,6 +56,11 @@ class Results:
     def is_empty(self) -> bool:
         return not any(chain(self.pages, self.payments, self.customers, self.refunds, self.withdrawals))
 
+    @property
+    def ids(self) -> list[str]:
+        """Of the records, without customers."""
+        return [row.pk for row in chain(self.payments, self.refunds, self.withdrawals)]
+
 
 @require_safe
 @page_view(May.READ_PAYMENTS)
@@ -77,11 +72,13 @@ def search(request: HttpRequest, here: RequestContext) -> HttpResponse:
     if not asked:
         return HttpResponseRedirect(here.to("payments"))
     results = _results(here, asked)
-    if only := _only(here, results):
-        return HttpResponseRedirect(only)
-    if results.payments and not any((results.pages, results.customers, results.refunds, results.withdrawals)):
-        return HttpResponseRedirect(f"{here.to('payments')}?{urlencode({'q': asked})}")
-    return here.render("search.html", asked=asked, results=results, query=urlencode({"q": asked}))
+    beside = related(here, asked, results.ids)
+    if not beside.rows:
+        if only := _only(here, results):
+            return HttpResponseRedirect(only)
+        if results.payments and not any((results.pages, results.customers, results.refunds, results.withdrawals)):
+            return HttpResponseRedirect(f"{here.to('payments')}?{urlencode({'q': asked})}")
+    return here.render("search.html", asked=asked, results=results, beside=beside, query=urlencode({"q": asked}))
 
 
 def _named(here: RequestContext, asked: str, prefix: str, rest: str) -> HttpResponse:
@@ -92,11 +89,22 @@ def _named(here: RequestContext, asked: str, prefix: str, rest: str) -> HttpResp
     if prefix == "rcv":
         owner = Receivable.objects.filter(merchant=here.merchant, pk=object_id).values_list("payment_id", flat=True)
         prefix, object_id = "pay", owner.first() or object_id
+    if prefix == "dlv" and (address := _delivery(here, object_id)):
+        return HttpResponseRedirect(address)
+    if prefix == "aud" and here.may(May.READ_TRAIL):
+        return HttpResponseRedirect(f"{here.to('audit')}?{urlencode({'object_id': object_id})}")
     name, needs = PAGES.get(prefix, ("", May.READ_PAYMENTS))
     elsewhere = _in_other_environment(here, prefix, object_id)
     if not name or elsewhere or not here.may(needs) or not _has_page(here, name, object_id):
         return here.render("search.html", asked=asked, elsewhere=elsewhere, object_id=object_id, name=name)
     return HttpResponseRedirect(here.to(name, object_id))
+
+
+def _delivery(here: RequestContext, object_id: str) -> str | None:
+    """The page of a delivery, which is below that of its endpoint."""
+    found = Delivery.objects.filter(pk=object_id, endpoint__merchant=here.merchant)
+    endpoint_id = found.values_list("endpoint_id", flat=True).first() if here.may(May.READ_TECHNICAL) else None
+    return here.to("delivery", endpoint_id, object_id) if endpoint_id else None
 
 
 def _in_other_environment(here: RequestContext, prefix: str, object_id: str) -> Merchant | None:

@@ -22,8 +22,10 @@ from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.payout_schedules.urls import urls as payout_schedules
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
+from gateway.dashboard.reports.urls import urls as reports
 from gateway.dashboard.requests.urls import urls as requests
 from gateway.dashboard.sales.urls import urls as sales
+from gateway.dashboard.saved_views.urls import urls as saved_views
 from gateway.dashboard.settings.urls import urls as settings
 from gateway.dashboard.statement.urls import urls as statement
 from gateway.dashboard.team.urls import urls as team
@@ -78,6 +80,8 @@ _pages = [
     *verification,
     *audit,
     *notifications,
+    *reports,
+    *saved_views,
 ]
 company = [page for page in _pages if serves(Environment.SANDBOX) or not getattr(page.callback, "sandbox_only", False)]
 """Pages that exist only in the sandbox have no address where it is not served."""

@@ -177,7 +177,7 @@ def _readings(merchant: Merchant, text: str) -> Iterable[Q]:
     yield Q(customer__in=customers.found(merchant, text))
     if _LAST4.fullmatch(text):
         yield with_last4(text)
-    yield from (Q(amount=minor) for minor in _amounts(text))
+    yield from (Q(amount=minor) for minor in amounts(text))
 
 
 def with_last4(text: str) -> Q:
@@ -192,7 +192,7 @@ def _compared(text: str, operator: str) -> Func:
     )
 
 
-def _amounts(text: str) -> Iterable[int]:
+def amounts(text: str) -> Iterable[int]:
     """Every amount that the text can mean, in minor units: "1.500" is searched for as both."""
     try:
         readings = [read(text)]

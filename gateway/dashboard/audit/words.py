@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import AuditEntry
 from accounts.roles import May
 from gateway.dashboard.context import RequestContext
-from gateway.dashboard.search import PAGES
+from gateway.dashboard.links import PAGES
 
 ACTION: dict[str, Promise] = {
     "proposal.made": _("Proposed a decision that a second person must confirm"),
@@ -113,6 +113,12 @@ BY_SUPPORT: dict[str, Promise] = {
     "withdrawal": _("Handled a withdrawal"),
 }
 """Staff actions by type of object: staff pages record more actions than have a label of their own."""
+MONEY = (
+    "advance", "bank_line", "beneficiary", "bulk_file", "conversion", "dispute", "hold", "payment", "payout_rule",
+    "payout_schedule", "price_rule", "refund", "reserve", "settlement_report", "suspense", "withdrawal",
+    "withdrawal_rules", "withdrawals",
+)  # fmt: skip
+"""Actions that concern money, by type of object: what Finance reads of the audit log."""
 _OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys", "blk": "balance"}
 
 
@@ -122,10 +128,20 @@ def action_title(action: str) -> str:
     return str(phrase or action.replace(".", ": ").replace("_", " "))
 
 
+def is_about_money(action: str) -> bool:
+    return action.partition(".")[0] in MONEY
+
+
+def sentence(who: str, action: str) -> str:
+    """Who did what: the titles of actions are written so that a name can stand before them."""
+    title = action_title(action)
+    return f"{who} {title[:1].lower()}{title[1:]}"
+
+
 def place(here: RequestContext, entry: AuditEntry) -> str | None:
     """The URL of the object's page, in the environment of the action; None if there is none."""
     name, *ids = _page(entry.object_id)
-    needs = PAGES[_prefix(entry.object_id)][1] if ids else May.READ_AUDIT
+    needs = PAGES[_prefix(entry.object_id)][1] if ids else May.READ_TRAIL
     if not name or not here.may(needs):
         return None
     environment = entry.merchant.environment.lower() if entry.merchant else here.environment

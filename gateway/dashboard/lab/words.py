@@ -16,6 +16,7 @@ DUE: dict[str, Promise] = {
     "bulk.tell_of_file": _("An e-mail about a bulk file"),
     "payout_schedule.run": _("A scheduled payout is due"),
     "month.closed": _("A month is closed"),
+    "report.sent": _("A scheduled report is sent"),
     "reserve.released": _("A rolling reserve is released"),
     "refund.answered": _("The provider of a refund answers"),
     "refund.reminded": _("Reminder: a refund request is waiting for your answer"),

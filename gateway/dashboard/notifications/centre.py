@@ -15,6 +15,7 @@ from accounts.notifications import services
 from accounts.notifications.models import Notification
 from accounts.roles import May
 from gateway.dashboard.access import page_view
+from gateway.dashboard.audit.list import feed
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.notifications.words import ICON, KIND, USUAL_ICON
@@ -79,6 +80,7 @@ def centre(request: HttpRequest, here: RequestContext) -> HttpResponse:
         page=page,
         rows=[Shown(row, _address(here, row) is not None) for row in page.rows],
         days=services.KEPT_FOR.days,
+        feed=feed(here),
         is_centre=True,
     )
 

@@ -31,6 +31,7 @@ KIND: dict[str, Promise] = {
     "by_support": _("Changes by support"),
     "verified": _("Verification"),
     "sent_back": _("Documents that are missing"),
+    "report": _("Scheduled reports"),
 }
 ICON = {
     "dispute_opened": "receipt-refund",
@@ -58,6 +59,7 @@ ICON = {
     "by_support": "shield-check",
     "verified": "shield-check",
     "sent_back": "shield-check",
+    "report": "download",
 }
 USUAL_ICON = "arrow-up-right"
 """Of the rest: money that leaves."""

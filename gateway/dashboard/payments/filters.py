@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 from django import forms
 from django.http import QueryDict
@@ -13,6 +13,7 @@ from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.payments.columns import COLUMNS, USUAL, PaymentColumn
 from gateway.dashboard.periods import usual_periods
+from gateway.dashboard.saved_views.lists import kept
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.methods.failures import FAILURE
 from gateway.methods.models import CURRENCIES
@@ -21,7 +22,7 @@ from gateway.payments.models import Status
 from gateway.payments.search import Search
 
 _MINUTE = timedelta(minutes=1)
-PLACE = ("after", "before")
+PLACE = ("after", "before", "view")
 """Cursor parameters, which are not part of a filter."""
 
 
@@ -153,9 +154,3 @@ class PaymentFilterForm(DashboardForm):
 def _end(minute: datetime | None) -> datetime | None:
     """The end of a minute."""
     return minute + _MINUTE if minute else None
-
-
-def kept(query: QueryDict) -> str:
-    """The normalized query of a saved view: ordered, without empty members and cursors."""
-    members = [(name, value) for name in sorted(query) for value in sorted(query.getlist(name)) if value]
-    return urlencode([member for member in members if member[0] in PaymentFilterForm.base_fields])

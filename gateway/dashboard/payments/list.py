@@ -17,8 +17,7 @@ from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.payments.filters import PLACE, PaymentFilterForm, kept
-from gateway.dashboard.payments.saved_views import saved
+from gateway.dashboard.payments.filters import PLACE, PaymentFilterForm
 from gateway.dashboard.sums import list_sums
 from gateway.dashboard.words import STATUS
 from gateway.payments.models import Payment, Status
@@ -60,8 +59,6 @@ def payments_list(request: HttpRequest, here: RequestContext) -> HttpResponseBas
         disputed=_disputed(here.merchant, rows),
         page=page,
         sums=list_sums(here, tally.sums),
-        views=[(view, view.query == kept(request.GET)) for view in saved(here)],
-        query=kept(request.GET),
         asked=filters.search.text,
         is_empty=not rows and not filters.narrows,
     )

@@ -2,12 +2,10 @@
 
 from django.urls import path
 
-from gateway.dashboard.payments import detail, list, new, saved_views
+from gateway.dashboard.payments import detail, list, new
 
 urls = [
     path("payments/", list.payments_list, name="payments"),
-    path("payments/views", saved_views.keep, name="keep_view"),
-    path("payments/views/<int:view_id>/delete", saved_views.delete, name="delete_view"),
     path("payments/new", new.new, name="new_payment"),
     path("payments/returned", new.returned, name="payment_returned"),
     path("payments/<str:payment_id>/", detail.payment, name="payment"),

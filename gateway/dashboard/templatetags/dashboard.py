@@ -13,7 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from accounts.base.wire import timestamp
+from accounts.roles import May
 from gateway.dashboard import navigation
+from gateway.dashboard.saved_views.lists import LISTS, kept, list_of
 from gateway.dashboard.support import address as support_address
 from gateway.dashboard.words import METHOD, QUIET, STATUS
 from gateway.payments.search import Count
@@ -132,6 +134,23 @@ def copyable(text: str) -> SafeString:
 def menu(context: Any) -> navigation.Menu:
     """What leads to other pages, and the number on the bell."""
     return navigation.menu(context["here"])
+
+
+@register.inclusion_tag("dashboard/_views.html", takes_context=True)
+def saved_views(context: Any) -> dict[str, Any]:
+    """The saved views of this page, if it is a list that can have some."""
+    here = context["here"]
+    page = list_of(here.request)
+    if page is None or not here.may(LISTS[page]):
+        return {}
+    query, manages = kept(here.request.GET), here.may(May.MANAGE)
+    found = [
+        (view, view.query == query, view.user_id == here.user.pk, view.user_id == here.user.pk or manages)
+        for view in here.views
+    ]
+    return {"here": here, "page": page, "path": here.request.path, "views": found, "query": query} | {
+        "csrf_token": context.get("csrf_token")
+    }
 
 
 @register.simple_tag(takes_context=True)

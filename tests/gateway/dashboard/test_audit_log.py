@@ -20,6 +20,7 @@ from gateway.dashboard.lab.detail import MOVED
 from gateway.staff.kit.columns import address as page_at
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Page, text_of
 from tests.support.people import PASSWORD, a_member, a_person, signed_in, signed_in_twice
 
 ROOT = Path(settings.BASE_DIR)
@@ -174,7 +175,7 @@ def test_long_logs_are_read_page_by_page(
     for n in range(120):
         written(acme, "x.done", actor=owner, object_id=f"object-{n:03}")
 
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         first = browser.get(log_of(acme)).content.decode()
 
     assert "object-119" in first and "object-069" not in first
@@ -189,8 +190,8 @@ def test_an_empty_log_says_what_it_is_for(acme: Shop, browser: Client) -> None:
     assert "No entries found" in browser.get(log_of(acme, "who=support")).content.decode()
 
 
-@pytest.mark.parametrize("role", [role for role in Role if role != Role.OWNER])
-def test_only_owners_read_it(role: Role, acme: Shop, globex: Shop, history: list[AuditEntry]) -> None:
+@pytest.mark.parametrize("role", [role for role in Role if role not in (Role.OWNER, Role.FINANCE)])
+def test_only_owners_and_finance_read_it(role: Role, acme: Shop, globex: Shop, history: list[AuditEntry]) -> None:
     browser = signed_in(a_member(acme.company, role, "other@acme.example"))
     stranger = signed_in(a_member(globex.company))
 
@@ -217,3 +218,18 @@ def test_everything_that_is_written_down_has_words_and_nothing_else() -> None:
     sources = [path.read_text() for name in ("accounts", "gateway") for path in (ROOT / name).rglob("*.py")]
 
     assert {action for source in sources for action in call.findall(source)} | NAMED == set(ACTION) | OF_NO_COMPANY
+
+
+def test_finance_reads_what_concerns_money_and_nothing_else(acme: Shop, page: Page, finance: Client) -> None:
+    person = a_member(acme.company, Role.OWNER, "ana@acme.example")
+    for action in ("withdrawal.asked", "refund.accepted", "api_key.issued", "member.removed", "webhook.created"):
+        written(acme, action, actor=person, merchant=acme.sandbox)
+
+    for address in (page("audit"), page("audit") + "?action=api_key.issued", page("audit") + "?format=csv"):
+        answer = finance.get(address)
+        said = b"".join(answer) if answer.streaming else answer.content
+        assert b"Issued an API key" not in said and b"member.removed" not in said
+    assert "Withdrew money" in text_of(finance.get(page("audit")))
+    told = text_of(finance.get(page("notifications")))
+    assert "ana@acme.example withdrew money" in told and "issued an API key" not in told
+    assert "issued an API key" in text_of(signed_in(person).get(page("notifications")))

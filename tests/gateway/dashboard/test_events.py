@@ -60,7 +60,7 @@ def test_long_logs_have_pages_and_ask_little(viewer: Client, acme: Shop, django_
 
     viewer.get(events_of(acme))
 
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         first = viewer.get(events_of(acme)).content.decode()
 
     assert "pay_059" in first and "pay_010" in first and "pay_009" not in first

@@ -169,9 +169,9 @@ def test_the_pages_ask_little(
     request_log.flush()
     viewer.get(requests_of(acme))
 
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         viewer.get(requests_of(acme))
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         viewer.get(f"{requests_of(acme)}{asked}")
     assert ApiRequest.objects.count() == 20
 

@@ -4,13 +4,17 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from accounts.models import AuditEntry
 from accounts.roles import Role
+from ledger.holds import services as holds
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.pages import Page, text_of
 from tests.support.payments import JOAO, a_payment, pay, pix
 from tests.support.people import a_member, signed_in
 from tests.support.refunds import paid, refunded
+from tests.support.webhooks import happens
+from webhooks.models import Delivery, Endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +104,43 @@ def test_references_of_withdrawals_are_for_those_who_read_money(acme: Shop, page
     developer = signed_in(a_member(acme.company, Role.DEVELOPER))
 
     assert "Withdrawals" not in text_of(developer.get(page("search"), {"q": "wd-77"}))
+
+
+def test_what_is_beside_records_is_found_by_role(
+    acme: Shop, owner: Client, support: Client, stranger: Client, page: Page
+) -> None:
+    """Events and audit entries about the payments of an amount, and a row of the statement that is about none."""
+    made = [a_payment(acme.sandbox, "PAID", amount="77.77") for _ in range(2)]
+    AuditEntry.objects.create(company=acme.company, action="payment.simulated", object_id=made[0].pk)
+    holds.place(acme.sandbox, "BRL", 7777, "LEGAL_ORDER", note="Court", case_number="1")
+
+    said = text_of(owner.get(page("search"), {"q": "77.77"}))
+    assert made[0].reference in said
+    assert "Events and deliveries" in said and "payment.paid" in said and "decided a test payment" in said
+    assert "Part of the balance" in said and "Blocked" in said
+    assert leads_to(support.get(page("search"), {"q": "77.77"})) == page("payments") + "?q=77.77"
+    theirs = page("search").replace(acme.company.pk, _company_of(stranger))
+    assert "Nothing was found" in text_of(stranger.get(theirs, {"q": "77.77"}))
+
+
+def test_deliveries_and_audit_entries_are_found_by_id(
+    acme: Shop, owner: Client, support: Client, stranger: Client, page: Page
+) -> None:
+    entry = AuditEntry.objects.create(company=acme.company, action="api_key.issued", object_id="key_1")
+    assert "Issued an API key" in text_of(owner.get(page("search"), {"q": entry.pk}, follow=True))
+    theirs = page("audit").replace(acme.company.pk, _company_of(stranger))
+    assert "key_1" not in text_of(stranger.get(theirs, {"object_id": entry.pk}))
+
+    endpoint = Endpoint.objects.create(
+        merchant=acme.sandbox, url="https://example.com/hook", events=["*"], status="INACTIVE", sealed_secret=b"x"
+    )
+    event = happens(acme.sandbox)
+    sent = Delivery.objects.create(event_id=event, endpoint=endpoint, status="FAILED", next_attempt_at=None)
+    assert leads_to(owner.get(page("search"), {"q": sent.pk})) == page("delivery", endpoint.pk, sent.pk)
+    assert "There is no page" in text_of(support.get(page("search"), {"q": sent.pk}))
+    others = page("search").replace(acme.company.pk, _company_of(stranger))
+    assert "There is no page" in text_of(stranger.get(others, {"q": sent.pk}))
+
+
+def _company_of(browser: Client) -> str:
+    return str(browser.get("/dashboard/")["Location"].split("/")[2])

@@ -347,7 +347,7 @@ def test_the_list_asks_as_often_for_many_as_for_few(
     for _ in range(5):
         finance.post(page("confirm_withdrawal", "pix"), filled(amount="10.00"))
     finance.get(page("withdrawals"))
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         finance.get(page("withdrawals"))
 
 

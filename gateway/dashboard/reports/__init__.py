@@ -1,0 +1,1 @@
+"""Scheduled reports of a person."""

@@ -1,0 +1,1 @@
+"""Saved views: filters of a list that a person saved, for themselves or for the team."""
