@@ -277,6 +277,9 @@ class User(AbstractUser):
     time_zone = models.CharField(
         max_length=40, blank=True, default="", db_default="", help_text="IANA name; empty: the browser's"
     )
+    reporting_currency = models.CharField(
+        max_length=4, blank=True, default="", db_default="", help_text="In which sales are added up; empty: in none"
+    )
     seen_language = models.CharField(
         max_length=5, blank=True, default="", db_default="", editable=False, help_text="Of the pages as last read"
     )

@@ -21,6 +21,7 @@ from accounts.forms import NewCompanyFields
 from accounts.models import LANGUAGES, Membership, User
 from gateway.dashboard.access import LAST
 from gateway.dashboard.forms import DashboardForm
+from gateway.methods.models import CURRENCIES
 
 
 class MeForm(DashboardForm):
@@ -32,6 +33,12 @@ class MeForm(DashboardForm):
         label=gettext_lazy("Language"), choices=[("", gettext_lazy("Same as the browser")), *LANGUAGES], required=False
     )
     time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
+    reporting_currency = forms.ChoiceField(
+        label=gettext_lazy("Add up all currencies in"),
+        choices=[("", gettext_lazy("None")), *CURRENCIES],
+        required=False,
+        help_text=gettext_lazy("On the page of sales, at the market rates of each day."),
+    )
     told = forms.MultipleChoiceField(
         label=gettext_lazy("Notify me by e-mail"),
         choices=Topic.choices,

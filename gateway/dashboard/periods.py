@@ -47,7 +47,7 @@ class BetweenForm(DashboardForm):
     since = DayField(label=gettext_lazy("From"))
     until = DayField(label=gettext_lazy("To"), required=False)
 
-    def __init__(self, query: QueryDict, today: date, longest: int) -> None:
+    def __init__(self, query: QueryDict | None, today: date, longest: int) -> None:
         super().__init__(query)
         self.today, self.longest = today, longest
 
@@ -89,7 +89,7 @@ def chosen_period(here: RequestContext, longest: int = LONGEST_DAYS) -> Chosen:
     query, zone = here.request.GET, timezone.get_current_timezone()
     today = timezone.localtime(here.now).date()
     code = query.get("period", "")
-    form = BetweenForm(query if code == BETWEEN else QueryDict(), today, longest)
+    form = BetweenForm(query if code == BETWEEN else None, today, longest)
     if code == BETWEEN and form.is_valid():
         period = Period.of_days(form.cleaned_data["since"], form.cleaned_data["until"], zone)
         return Chosen(code, period, period.before, form)

@@ -58,7 +58,9 @@ ABROAD = {
     "BANK_TRANSFER": ("Ana Gómez", "20123456786", "CUIT", "gomez@example.com", None),
     "PSE": ("Carlos Vives", "1018760936", "CC", "carlos@example.com", "+573001234567"),
 }
-APPROVED, REFUSED = "4242424242424242", "4000000000000002"
+APPROVED = "4242424242424242"
+DECLINED = ("4000000000009995", "4000000000009995", "4000000000000002", "4000000000000069")
+"""Cards that are declined, most often for insufficient funds."""
 
 
 class DemoMethod(NamedTuple):
@@ -151,7 +153,7 @@ class Life:
         if outcome is None:
             return
         now = clock.now(self.merchant)
-        number = Secret(APPROVED if outcome == Status.PAID else REFUSED)
+        number = Secret(_card_number(payment, outcome))
         cvc = Secret(self.chance.choice(("123", "123", "123", "902")))
         token, _ = vault.tokenize(payment.id, number=number, month=12, year=now.year + 3, cvc=cvc, now=now)
         cards.confirm(payment, token)
@@ -261,3 +263,9 @@ class Life:
         )
         for way in WAYS[:4]:
             self._order(way)
+
+
+def _card_number(payment: Payment, outcome: Status) -> str:
+    """Besides those that are to fail, one in eight is declined."""
+    drawn = int(payment.reference[-2:], 16)
+    return APPROVED if outcome == Status.PAID and drawn % 8 else DECLINED[drawn // 8 % len(DECLINED)]

@@ -130,7 +130,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("merchant", "quarter", "kind", "currency", "method", "reason"),
+                        fields=("merchant", "kind", "quarter", "currency", "method", "reason"),
                         name="sales_summed_up_once",
                     )
                 ],

@@ -49,7 +49,7 @@ class SalesSum(Sums):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["merchant", "quarter", "kind", "currency", "method", "reason"], name="sales_summed_up_once"
+                fields=["merchant", "kind", "quarter", "currency", "method", "reason"], name="sales_summed_up_once"
             )
         ]
 

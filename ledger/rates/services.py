@@ -1,13 +1,13 @@
 """Rates between two currencies, and their sources."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import F
-from django.db.models.functions import Least
+from django.db.models import F, Max
+from django.db.models.functions import Least, TruncDate
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import table
@@ -43,6 +43,14 @@ _WORTH = f"""
            AND (holds_until > %(now)s OR NOT %(must_hold)s) ORDER BY quoted_at DESC, id DESC LIMIT 1) newest ON true
      WHERE coalesce(staff.per_real, newest.per_real) IS NOT NULL
 """
+_WORTH_THEN = f"""
+    SELECT currency, moment, coalesce(
+           (SELECT per_real FROM {table(Rate)} WHERE currency = wanted.currency AND quoted_at < moment
+               AND withdrawn_at IS NULL ORDER BY quoted_at DESC, id DESC LIMIT 1),
+           (SELECT per_real FROM {table(Rate)} WHERE currency = wanted.currency AND withdrawn_at IS NULL
+             ORDER BY quoted_at, id LIMIT 1))
+      FROM unnest(%(wanted)s::varchar[]) wanted(currency), unnest(%(moments)s::timestamptz[]) moment
+"""
 
 
 class NoRate(Exception):
@@ -75,6 +83,18 @@ def worth(merchant: Merchant, currencies: set[str]) -> dict[str, Decimal]:
     if merchant.environment == Environment.SANDBOX:
         return {code: SANDBOX[code] for code in currencies if code in SANDBOX}
     return _per_real(currencies, must_hold=False)
+
+
+def worth_then(
+    merchant: Merchant, currencies: set[str], moments: list[datetime]
+) -> dict[tuple[str, datetime], Decimal]:
+    """The last value of one real in each currency before each moment, else the first one known."""
+    if merchant.environment == Environment.SANDBOX:
+        return {(code, then): SANDBOX[code] for code in currencies & SANDBOX.keys() for then in moments}
+    with connection.cursor() as cursor:
+        cursor.execute(_WORTH_THEN, {"wanted": sorted(currencies - {BASE}), "moments": moments})
+        found = {(code, then): per_real for code, then, per_real in cursor.fetchall() if per_real}
+    return found | {(BASE, then): Decimal(1) for then in moments}
 
 
 def applied_rate(market: Decimal, spread_percentage: Decimal) -> Decimal:
@@ -202,8 +222,11 @@ def in_use() -> dict[str, Rate | None]:
 
 
 def forget_old() -> int:
-    """Deletes outdated fetched rates; those of staff stay. Conversions keep their own rate."""
+    """Deletes outdated fetched rates; those of staff stay, and the last one of each UTC day, for reports.
+
+    Conversions keep their own rate.
+    """
     old = Rate.objects.filter(source=Rate.Source.FETCHED, created_at__lt=utcnow() - KEPT_FOR)
-    newest = Rate.objects.order_by("currency", "-quoted_at").distinct("currency").values("pk")
-    deleted, _ = old.exclude(pk__in=newest).delete()
+    by_day = Rate.objects.order_by().values("currency", day=TruncDate("quoted_at", tzinfo=UTC))
+    deleted, _ = old.exclude(pk__in=by_day.annotate(last=Max("pk")).values("last")).delete()
     return deleted

@@ -7,11 +7,14 @@ from django.views.decorators.http import require_safe
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
-from gateway.dashboard.periods import chosen_period
+from gateway.dashboard.periods import Chosen, chosen_period
 from gateway.dashboard.sales import tables, words
 from gateway.dashboard.sales.chart import chart
 from gateway.dashboard.sales.lists import Lists
+from gateway.dashboard.sales.tables import InOne
+from gateway.methods.models import CURRENCIES
 from gateway.sales.currencies import in_order
+from gateway.sales.reporting import converted
 from gateway.sales.selectors import sales
 
 
@@ -32,6 +35,7 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
         chosen=chosen,
         zone=timezone.get_current_timezone_name(),
         activity=tables.activity(found, lists, currencies),
+        one=_in_one(here, chosen, currencies),
         currency=currency,
         currencies=currencies,
         methods=methods,
@@ -44,3 +48,12 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
         disputes_before=tables.disputes(found, before=True),
         disputes_address=lists.disputes(),
     )
+
+
+def _in_one(here: RequestContext, chosen: Chosen, currencies: list[str]) -> InOne | None:
+    """All currencies in the one that the query says, else the person's; None for a single currency, or without."""
+    currency = here.request.GET.get("in", here.user.reporting_currency)
+    if currency not in dict(CURRENCIES) or currencies in ([], [currency]):
+        return None
+    now, before = (converted(here.merchant, period, currency) for period in (chosen.period, chosen.before))
+    return InOne(now, before)

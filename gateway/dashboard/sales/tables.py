@@ -9,6 +9,7 @@ from gateway.methods.failures import sentence_of
 from gateway.methods.registry import CARDS
 from gateway.sales.acceptance import Accepted, accepted, share
 from gateway.sales.models import Kind
+from gateway.sales.reporting import Converted
 from gateway.sales.selectors import Sales, Total
 
 MOST_REASONS = 12
@@ -39,6 +40,18 @@ class Activity:
 def change(now: int, before: int) -> Decimal | None:
     """In per cent; None if there was nothing before."""
     return share(now - before, before)
+
+
+@dataclass(frozen=True, slots=True)
+class InOne:
+    """What was sold in all currencies, in one of them."""
+
+    now: Converted
+    before: Converted
+
+    @property
+    def change(self) -> Decimal | None:
+        return change(self.now.paid, self.before.paid)
 
 
 def activity(found: Sales, lists: Lists, currencies: list[str]) -> list[Activity]:
@@ -124,9 +137,10 @@ class Outcome:
 
 
 def outcomes(found: Sales, lists: Lists) -> tuple[list[Outcome], list[Outcome]]:
-    """Of cards, and of everything that a payer may simply not pay."""
+    """Of cards, and of everything that a payer may simply not pay; the most frequent method first."""
     before = accepted(found, before=True)
     rows = [Outcome(method, one, before.get(method, Accepted()), lists) for method, one in accepted(found).items()]
+    rows.sort(key=lambda row: -row.now.ended)
     return [row for row in rows if row.method in CARDS], [row for row in rows if row.method not in CARDS]
 
 

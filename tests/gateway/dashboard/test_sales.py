@@ -7,7 +7,7 @@ from html import unescape
 from django.test import Client
 
 from accounts.base import clock
-from accounts.models import Merchant
+from accounts.models import Merchant, User
 from gateway.payments import services as payments
 from gateway.refunds import services as refunds
 from gateway.refunds.selectors import listed
@@ -89,3 +89,15 @@ def test_nobody_sees_the_sales_of_others(acme: Shop, globex: Shop, stranger: Cli
     assert "123.45" not in of_globex and "No payments in this period" in of_globex
     assert "123.45" not in shown(owner, page("sales", environment="production"))
     assert "R$123.45" in shown(owner, page("sales"))
+
+
+def test_a_person_reads_all_currencies_in_one_if_they_like(acme: Shop, viewer: Client, page: Page) -> None:
+    sale(acme.sandbox, "100.00")
+    card(acme.sandbox, "18.34", currency="USD")
+
+    assert "All, in" not in shown(viewer, page("sales"))
+    assert "All, in USD" in shown(viewer, page("sales") + "?in=USD")
+    User.objects.update(reporting_currency="BRL")
+
+    one = shown(viewer, page("sales"))
+    assert "All, in BRL" in one and "R$200.00</strong>" in one

@@ -3,7 +3,7 @@
 import os
 import random
 from collections import Counter
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from importlib import import_module
 from zoneinfo import ZoneInfo
@@ -21,8 +21,11 @@ from gateway.refunds.selectors import listed
 from gateway.sales.acceptance import Accepted, accepted, accepted_by_step
 from gateway.sales.currencies import in_order
 from gateway.sales.models import Kind, SalesChange, SalesSum
+from gateway.sales.reporting import converted
 from gateway.sales.selectors import Sales, Total, sales
 from gateway.sales.services import sum_up
+from ledger.rates.models import Rate
+from ledger.rates.services import forget_old, worth_then
 from ledger.verify import verify
 from tests.support.companies import Shop
 from tests.support.sales import APPROVED, OF_DEBIT, REFUSED, card, later, order, sale
@@ -208,3 +211,30 @@ def test_sales_of_before_the_triggers_are_summed_up_by_the_migration(acme: Shop)
 
     assert verify() == []
     assert lately(acme.sandbox).total(Kind.PAID).count == 2
+
+
+def test_all_currencies_are_added_up_at_the_rates_of_each_day(acme: Shop) -> None:
+    sale(acme.sandbox, "100.00")
+    card(acme.sandbox, "18.34", currency="USD")
+    period = Period.last_days(acme.sandbox, 2, SAO_PAULO)
+
+    assert converted(acme.sandbox, period, "BRL").paid == 20_000  # the sandbox says: one real is 0.1834 dollars
+    assert converted(acme.sandbox, period, "USD").paid == 3668
+    assert converted(acme.sandbox, period.before, "USD").net == 0
+
+
+def test_the_rate_of_then_is_the_last_one_of_that_time_else_the_first_known(acme: Shop) -> None:
+    now = clock.utcnow()
+    for days, per_real in ((60, "0.10"), (59, "0.20"), (1, "0.40")):
+        for minutes in (90, 0):
+            at = now - timedelta(days=days, minutes=minutes)
+            Rate.objects.create(currency="USD", per_real=per_real, source="FETCHED", quoted_at=at, holds_until=at,
+                                created_at=at)  # fmt: skip
+    asked = [now - timedelta(days=days) + timedelta(minutes=5) for days in (70, 59, 3, 0)]
+
+    forget_old()
+    known = worth_then(acme.production, {"USD", "BRL", "MXN"}, asked)
+
+    assert [known["USD", then] for then in asked] == [Decimal(text) for text in ("0.10", "0.20", "0.20", "0.40")]
+    assert known["BRL", now - timedelta(days=3) + timedelta(minutes=5)] == 1 and ("MXN", asked[0]) not in known
+    assert Rate.objects.filter(quoted_at__lt=now - timedelta(days=30)).count() < 4 + 1
