@@ -52,7 +52,7 @@ def exported(made: Any, **values: Callable[[Any], Any]) -> Column:
 
 def moment(name: str, title: str = "") -> Column:
     """A time in UTC, to the second, comparable with logs."""
-    shown = column(name, lambda value: unbroken(f"{value:%Y-%m-%d %H:%M:%S}Z"), title)
+    shown = column(name, lambda value: _time(f"{value:%Y-%m-%d}", f"{value:%H:%M:%S}Z"), title)
     return exported(shown, UTC=lambda row: getattr(row, name))
 
 
@@ -107,6 +107,11 @@ OF_MERCHANT = (
 
 def unbroken(text: str) -> SafeString:
     return format_html('<span class="whitespace-nowrap">{}</span>', text)
+
+
+def _time(day: str, time: str) -> SafeString:
+    """In one piece, or on a narrow screen in two."""
+    return format_html('<span class="whitespace-nowrap staff-time">{} {}</span>', day, time)
 
 
 def block(text: str) -> SafeString:

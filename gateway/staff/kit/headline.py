@@ -58,7 +58,7 @@ def headline(page: Any, record: Model) -> Headline:
 def _labels(page: Any, record: Model) -> Iterable[tuple[str, str]]:
     for name in page.list_display:
         colors = getattr(name, "label", None)
-        if isinstance(colors, dict) and (value := name(record)):
+        if isinstance(colors, dict) and name.shows != "merchant" and (value := name(record)):
             named = getattr(record, f"get_{name.shows}_display", None)
             yield str(named() if named else value).partition(":")[0], colors.get(str(value), "")
 

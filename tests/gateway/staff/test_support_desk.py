@@ -145,3 +145,20 @@ def test_who_may_only_read_does_none_of_it(world: World) -> None:
     assert (Delivery.objects.count(), AuditEntry.objects.count(), Email.objects.count()) == before
     task.refresh_from_db()
     assert task.enabled
+
+
+def test_the_trail_is_narrowed_by_who_what_whom_and_day(world: World, staff: Client) -> None:
+    entry = AuditEntry.objects.filter(action="member.invited").latest("pk")
+    day = f"{entry.created_at:%Y-%m-%d}"
+    whole = {"who": "papers@", "what": "member: inv", "whom": "glob", "side": "company", "created_at_from": day}
+    for query, found in [
+        (whole, [entry]),
+        (whole | {"whom": entry.object_id}, [entry]),
+        *((whole | {name: "nobody"}, []) for name in ("who", "what", "whom")),
+        (whole | {"created_at_from": f"{entry.created_at + timedelta(days=1):%Y-%m-%d}"}, []),
+    ]:
+        shown = staff.get(address(AuditEntry, "changelist"), query)
+        assert list(shown.context["cl"].result_list) == found, query
+    assert "Member: invited" in staff.get(address(AuditEntry, "changelist"), whole).content.decode()
+    trail = staff.get(address(Endpoint, "change", Endpoint.objects.get().pk).replace("/change/", "/history/"))
+    assert "Nobody has changed this record by hand" in trail.content.decode()
