@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from accounts import services
-from accounts.models import Company, Merchant
+from accounts.models import Company, Merchant, User
 
 
 @dataclass(frozen=True)
@@ -20,4 +22,5 @@ class Shop:
 def a_shop(name: str = "Acme") -> Shop:
     company = Company(legal_name=f"{name} LTDA", trade_name=name, tax_id="11222333000181", tax_id_type="CNPJ")
     onboarded = services.onboard(company)
+    User.objects.filter(memberships__company=company).update(terms_version=settings.TERMS_VERSION)
     return Shop(company, onboarded.sandbox, onboarded.production, onboarded.sandbox_key, onboarded.production_key)

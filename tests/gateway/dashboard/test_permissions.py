@@ -17,7 +17,7 @@ from tests.support.companies import Shop
 from tests.support.people import a_member, signed_in, signed_in_twice
 
 PAGES: dict[str, Any] = {str(page.name): page for page in urls.company}
-OF_A_PERSON = {"root", "me", "still_here", "new_company", "invitation"}
+OF_A_PERSON = {"accept_terms", "legal", "root", "me", "still_here", "new_company", "invitation"}
 SENSITIVE = {May.MOVE_MONEY, May.DEVELOP, May.MANAGE}
 TAME = {
     "company_data", "verification", "take_back_document", "ask_for_production",
