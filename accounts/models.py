@@ -93,6 +93,7 @@ class Company(models.Model):
             ("lift_suspension", "Can propose and confirm that a company's suspension is lifted"),
             ("close_company", "Can propose and confirm that a company is closed for good"),
             ("change_withdrawal_address", "Can propose and confirm a company's withdrawal address"),
+            ("take_live", "Can propose and confirm the terms with which a company goes live"),
             ("view_as_company", "Can look at a company's pages as the company sees them, read-only"),
         ]
 

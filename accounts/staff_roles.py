@@ -155,6 +155,7 @@ ROLES = (
             "accounts.change_merchant",
             "accounts.verify_company",
             "accounts.send_back_verification",
+            "accounts.take_live",
             "accounts.change_withdrawal_address",
             "accounts.manage_members",
             "accounts.issue_key",

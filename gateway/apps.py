@@ -16,6 +16,7 @@ class GatewayConfig(AppConfig):
         from gateway.bulk import due as asks_for_whole_files  # noqa: F401
         from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.overview import checks as of_providers  # noqa: F401
+        from gateway.overview import proposals as of_going_live  # noqa: F401
         from gateway.payments import callbacks as about_payments  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.payments import proposals as of_payment_outcomes  # noqa: F401

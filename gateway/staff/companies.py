@@ -16,6 +16,7 @@ from gateway.payments.models import SingleApprovalLimit
 from gateway.payments.proposals import SingleApprovalLimitKind
 from gateway.staff.company_status import POSSIBLE as STANDING
 from gateway.staff.company_status import CompanyStatusActions
+from gateway.staff.going_live import GO_LIVE, GoingLive
 from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, colored, column, moment, related, unbroken
 from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm, NoteForm, ReserveForm
 from gateway.staff.kit.operator import WithoutOperator
@@ -30,13 +31,13 @@ from ledger.notation import plain_amount
 
 
 @admin.register(Company)
-class CompanyAdmin(Verification, CompanyStatusActions, Looking, WithoutOperator, RecordedAdmin):
+class CompanyAdmin(Verification, CompanyStatusActions, Looking, GoingLive, WithoutOperator, RecordedAdmin):
     """A company's own data. Standing, withdrawal address and team change by actions only."""
 
     form = CompanyRecordForm
     of_operator = "is_operator"
     permissions_used = ("view", "add", "change")
-    actions_detail = (*VERIFICATION, *LOOK, *STANDING)
+    actions_detail = (*VERIFICATION, *GO_LIVE, *LOOK, *STANDING)
     words = {
         "tax_id": compact,
         "email": str.lower,

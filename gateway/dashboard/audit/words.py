@@ -83,6 +83,7 @@ ACTION: dict[str, Promise] = {
     "reserve.changed": _("Changed the rolling reserve"),
     "reserve.released": _("Released the rolling reserve"),
     "bank_line.explained": _("Identified a movement of a bank statement"),
+    "merchant.changed": _("Changed the features of the company"),
     "company.viewed": _("Support looked at your pages, read-only"),
     "company.view_ended": _("Support stopped looking at your pages"),
     "evidence.automatic": _("Turned automatic evidence on or off"),
