@@ -79,7 +79,7 @@ def test_each_schedules_and_takes_its_own_work_and_everybodys() -> None:
     of_the_sandbox = {name for name in TIMETABLE if "sandbox-" in name}
     of_production = {name for name, turn in TIMETABLE.items() if turn.queue == MONEY}
 
-    assert len(of_the_sandbox) == 9
+    assert len(of_the_sandbox) == 10
     assert of_production >= {"heartbeat", "sweep-payments", "sweep-suspense", "sweep-provider-messages"}
     assert set(production.scheduled) == set(TIMETABLE) - of_the_sandbox
     assert set(sandbox.scheduled) == set(TIMETABLE) - of_production
