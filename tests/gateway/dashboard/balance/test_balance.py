@@ -44,7 +44,7 @@ def test_the_currency_of_the_companys_country_comes_first(acme: Shop, viewer: Cl
     Company.objects.filter(pk=acme.company.pk).update(country="CO")
     cards = viewer.get(page("balance")).context["cards"]
 
-    assert [currency for currency, _wallets in cards] == ["COP", "BRL", "MXN", "EUR", "ARS"]
+    assert [currency for currency, _wallets in cards] == ["COP", "ARS", "BRL", "EUR", "MXN"]
 
 
 def test_blocked_money_says_why_since_when_and_what_to_do(viewer: Client, busy: Shop, page: Page) -> None:
