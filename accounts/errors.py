@@ -75,6 +75,12 @@ class InvalidAddress(InvalidRequest):
     )
 
 
+class InvalidLogo(InvalidRequest):
+    code = "ONP400_LOGO"
+    message = "The logo cannot be accepted."
+    advice = "Upload a PNG, JPEG or WebP of at most 2 MB and 9 million pixels."
+
+
 class InvalidDocument(InvalidRequest):
     code = "ONP400_DOCUMENT"
     message = "The file cannot be accepted."

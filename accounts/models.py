@@ -383,6 +383,18 @@ class Document(models.Model):
         return f"{self.get_kind_display()} · {self.file_name}"
 
 
+class Logo(models.Model):
+    """A company's logo as payers see it: a PNG that we have drawn."""
+
+    company = models.OneToOneField(Company, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    name = models.CharField(max_length=32, unique=True, help_text="Of its address; says nothing about the company")
+    content = models.BinaryField(editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class AuditEntry(models.Model):
     """An action of a person with the values before and after. Append-only: PostgreSQL rejects changes."""
 

@@ -14,6 +14,7 @@ from gateway.api.reference import pages
 from gateway.callbacks.views import receive
 from gateway.dashboard.receivables.feed import money_calendar
 from gateway.payer import receipts
+from gateway.payer.logos import logo
 from gateway.payer.pages import payers_page
 from gateway.payer.payment_links.pages import payment_link
 from gateway.payer.saved_cards import saved_card
@@ -23,6 +24,7 @@ urlpatterns = [
     path("health/", health.health),
     path("checkout/<str:token>", payers_page),
     path("pay/<str:token>", payment_link),
+    path("logos/<str:name>.png", logo),
     path("sdk/", include("gateway.payer.sdk.urls")),
     path("docs", pages.reference),
     path("docs/cards", pages.cards),

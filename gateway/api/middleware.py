@@ -23,7 +23,7 @@ from gateway.serving.middleware import refused_by_server
 
 log = structlog.get_logger()
 PAYERS = ("/sdk/", "/checkout/")
-LINKS = "/pay/"
+LINKS, LOGOS = "/pay/", "/logos/"
 # These addresses are credentials: the log keeps the id of the payment or card, if it has one, and drops the rest.
 _SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*|^(/pay/).+")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -71,9 +71,9 @@ class PayersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
-        if _is_only_for_cards(request) and not path.startswith((*PAYERS, settings.STATIC_URL)):
+        if _is_only_for_cards(request) and not path.startswith((*PAYERS, LOGOS, settings.STATIC_URL)):
             return HttpResponse(status=404)
-        if path.startswith((*PAYERS, LINKS, "/receipts/", "/saved-cards/")):
+        if path.startswith((*PAYERS, LINKS, LOGOS, "/receipts/", "/saved-cards/")):
             for scope, who in _limits(request, path):
                 verdict = throttling.hit(scope, who)
                 if not verdict.admitted:

@@ -18,6 +18,7 @@ IN_WORDS: dict[str, Promise] = {
     "ONP400_BANK_ACCOUNT": _("The account is incomplete, invalid, or in another country."),
     "ONP400_CONVERSION_WALLET": _("Choose two different wallets."),
     "ONP400_DOCUMENT": _("The file cannot be accepted: upload a PDF, PNG or JPEG of at most 10 MB."),
+    "ONP400_LOGO": _("Upload a PNG, JPEG or WebP of at most 2 MB and 9 million pixels."),
     "ONP400_EVIDENCE": _("An item of evidence is not valid, or the acquirer does not take it."),
     "ONP400_PAYER": _("The payer's details are incomplete or invalid."),
     "ONP400_PAYMENT_LINK": _("The payment link cannot be made like this."),

@@ -29,7 +29,8 @@ MONEY = [
 PUBLIC = {
     "", "health/", "docs", "docs/cards", "docs/money-out", "docs/webhooks", "docs/sandbox", "docs/errors",
     "api/v2/openapi.json",
-    "checkout/<str:token>", "pay/<str:token>", "receipts/<str:receipt_id>", "saved-cards/<str:token>",
+    "checkout/<str:token>", "pay/<str:token>", "logos/<str:name>.png",
+    "receipts/<str:receipt_id>", "saved-cards/<str:token>",
     "accounts/confirm/", "accounts/staff/<uidb64>/<token>/",
     "callbacks/<str:account_id>", "callbacks/<str:account_id>/<path:path>",
     "calendars/<str:company_id>/<str:environment>.ics",

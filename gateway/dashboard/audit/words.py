@@ -19,6 +19,7 @@ ACTION: dict[str, Promise] = {
     "terms.accepted": _("Accepted the terms of use and the privacy notice"),
     "company.founded": _("Created the company"),
     "company.changed": _("Changed the company's data"),
+    "company.logo_changed": _("Changed the company's logo"),
     "company.verified": _("Verified the company"),
     "withdrawal_ip.changed": _("Changed the withdrawal address"),
     "withdrawal_rules.proposed": _("Changed the withdrawal rules, or asked for weaker ones"),

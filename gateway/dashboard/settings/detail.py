@@ -5,7 +5,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts import company
+from accounts import company, logos
 from accounts.roles import May
 from accounts.waits import services as waits
 from gateway.dashboard.access import page_view
@@ -22,6 +22,7 @@ def settings(request: HttpRequest, here: RequestContext) -> HttpResponse:
         changed=company.last_change_of_address(here.company),
         wait=waits.until(here.company.pk),
         may_lift=waits.may_lift(here.company, here.user),
+        logo=logos.address(here.company),
         **brand(here.company),
     )
 

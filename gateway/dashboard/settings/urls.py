@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from gateway.dashboard.settings import detail, edit, rules, terms, withdrawals
+from gateway.dashboard.settings import detail, edit, logo, rules, terms, withdrawals
 
 urls = [
     path("settings/", detail.settings, name="settings"),
     path("settings/company", edit.company_data, name="company_data"),
+    path("settings/logo", logo.logo, name="company_logo"),
     path("settings/withdrawal-address", withdrawals.withdrawal_address, name="withdrawal_address"),
     path("settings/withdrawals-wait", withdrawals.withdrawal_wait, name="withdrawal_wait"),
     path("settings/withdrawal-rules", rules.rules, name="withdrawal_rules"),

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from accounts import logos
 from accounts.base import clock
 from accounts.models import Environment
 from gateway.evidence.origins import note_origin
@@ -81,6 +82,7 @@ def _facts(payment: Payment) -> dict[str, Any]:
     return {
         "payment": payment,
         "company": payment.merchant.company.trade_name,
+        "logo": logos.address(payment.merchant.company),
         "amount": amount_of(payment),
         "method": method_of(payment),
         "left_s": left_s,

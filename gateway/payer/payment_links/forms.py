@@ -47,7 +47,7 @@ FIELDS: dict[str, tuple[Any, str]] = {
     "payer.address.number": (pgettext_lazy("address", "Number"), "off"),
     "payer.address.district": (_("District"), "address-level3"),
     "payer.address.city": (_("City"), "address-level2"),
-    "payer.address.state": (_("State"), "address-level1"),
+    "payer.address.state": (pgettext_lazy("address", "State"), "address-level1"),
 }
 """By path in an order, in the order of the form: the label, and what browsers fill in."""
 _TYPES = {"payer.email": "email", "payer.phone": "tel"}

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from accounts import logos
 from accounts.base.errors import MethodRefusal, Refusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Environment
@@ -119,6 +120,7 @@ def _page(request: HttpRequest, link: PaymentLink, state: str, *, status: int = 
         "link": link,
         "company": company.trade_name,
         "color": company.brand_color,
+        "logo": logos.address(company),
         "amount": _amount(link),
         "state": state,
         "sandbox": link.merchant.environment == Environment.SANDBOX,

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from accounts import logos
 from accounts.base import clock
 from accounts.models import Environment
 from gateway.methods.registry import CARDS
@@ -55,6 +56,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         "bank": _bank(shown),
         "company": payment.merchant.company.trade_name,
         "color": payment.merchant.company.brand_color,
+        "logo": logos.address(payment.merchant.company),
         "amount": amount_of(payment),
         "method": method_of(payment),
         "state": state,

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts import logos
 from accounts.base import clock
 from gateway.methods.card.words import FIELD, OUTCOME
 from gateway.payer.checkout.languages import amount_of, in_their_language, use_market_language
@@ -111,6 +112,7 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
     facts = {
         "company": payment.merchant.company.trade_name,
         "color": payment.merchant.company.brand_color or None,
+        "logo": logos.address(payment.merchant.company),
         "amount": amount_of(payment),
         "reference": payment.reference,
         "client_secret": links.client_secret(payment) if is_open else None,
