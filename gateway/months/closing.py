@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,6 +32,10 @@ from ledger.wallets.selectors import holdings
 
 log = structlog.get_logger()
 PART = 1 << 20
+LEASE = timedelta(minutes=10)
+"""Without progress for this long, as after a crash, a month is begun again."""
+PROVED_AFTER = timedelta(minutes=1)
+"""Longer than what writes a transfer may take to commit: a proof that begins so much later has read it."""
 SCRIPT = Path(__file__).with_name("verify_month.py")
 
 
@@ -56,17 +61,18 @@ def close(month: Month) -> None:
     """Makes and seals the month. Raises NotProved: nothing is stored then."""
     merchant = Merchant.objects.select_related("company").get(pk=month.merchant_id)
     span = Span(month.begins, month.ends, month.cut, month.opening_cut)
-    proof = _proof(books.last_written(merchant, span))
+    proof = _proof(books.last_written(merchant, span), span.cut)
     Month.objects.filter(pk=month.pk).update(total=books.count(merchant, span), done=0)
     with words.in_their_words(merchant), TemporaryDirectory(prefix="month-") as folder:
         read = _files(month, merchant, span, Path(folder))
         _store(month, merchant, read, proof, sorted(Path(folder).iterdir()))
 
 
-def _proof(written: Any) -> Proof:
-    """The last proof of all books, if it found them right after the month's last transfer was written."""
+def _proof(written: datetime | None, cut: datetime) -> Proof:
+    """The last proof of all books, if it found them right with the last transfer of the month."""
     found = proofs.last()
-    if found is None or not found.holds or (written and found.started_at <= written):
+    since = min(written + PROVED_AFTER, cut) if written else None
+    if found is None or not found.holds or (since and found.started_at <= since):
         raise NotProved("PROOF")
     return found
 
@@ -88,7 +94,7 @@ def _files(month: Month, merchant: Merchant, span: Span, folder: Path) -> _Read:
             if part.bucket == AccountKind.AVAILABLE:
                 ofx[part.currency].add(part, str(CATEGORY[subjects.category(part)]), part.reference)
         done += count
-        Month.objects.filter(pk=month.pk).update(done=done)
+        Month.objects.filter(pk=month.pk).update(done=done, due_at=clock.now(merchant) + LEASE)
     _require_sums(month, figures, balances)
     for currency, file in ofx.items():
         file.finish(balances[currency]["ending"][AccountKind.AVAILABLE])

@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from accounts.base import clock
+from accounts.base.rows import first
 from accounts.due import Due
 from gateway.months import calendar, closing, selectors, services
 from gateway.months.closing import NotProved
 from gateway.months.errors import MonthState
 from gateway.months.models import Month, MonthPlan
 
-LEASE = timedelta(minutes=40)
-"""Longer than the task may run: without a result by then it is begun again."""
+_TAKE = "SELECT pg_try_advisory_lock(hashtextextended('files of months', 0))"
+_GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended('files of months', 0))"
 LOOKED_AGAIN_AFTER = timedelta(seconds=20)
 
 
@@ -21,9 +22,9 @@ def _close_last(plan: MonthPlan, due_at: datetime) -> None:
     """Closes the month that has ended, if there is something in it."""
     merchant = plan.merchant
     if selectors.readers(merchant):
-        first = calendar.preceding(calendar.first_day(merchant, due_at))
+        last = calendar.preceding(calendar.first_day(merchant, due_at))
         with suppress(MonthState):  # closed by somebody, or before the company's first posting
-            services.close(merchant, first, by=None, at=max(due_at, clock.now(merchant)))
+            services.close(merchant, last, by=None, at=max(due_at, clock.now(merchant)))
         plan.next_at = calendar.next_closing(merchant, max(due_at, clock.now(merchant)))
     else:
         plan.next_at = None
@@ -31,7 +32,7 @@ def _close_last(plan: MonthPlan, due_at: datetime) -> None:
 
 
 def _begin(month: Month, due_at: datetime) -> Callable[[], None]:
-    month.due_at = clock.now(month.merchant) + LEASE
+    month.due_at = clock.now(month.merchant) + closing.LEASE
     month.save(update_fields=["due_at"])
     return partial(_make, month)
 
@@ -68,5 +69,19 @@ IN_REAL_TIME = (MAKE,)
 
 
 def run_due(limit: int = 10) -> int:
-    """Closes what is due, then makes and seals; returns how much was done."""
-    return CLOSE_LAST.sweep(limit) + MAKE.sweep(limit)
+    """Closes what is due, then makes and seals; returns how much was done.
+
+    Files are made by one process at a time: however large months are, the others do what else there is to do.
+    """
+    done = CLOSE_LAST.sweep(limit)
+    if not _one(_TAKE):
+        return done
+    try:
+        return done + MAKE.sweep(limit)
+    finally:
+        _one(_GIVE_BACK)
+
+
+def _one(sql: str) -> bool:
+    row = first(sql, {})
+    return bool(row and row[0])

@@ -42,6 +42,12 @@ def changed_files(folder: Path, files: "list[dict]") -> "list[str]":
     return found
 
 
+def not_sealed(folder: Path) -> "list[str]":
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    known = {"manifest.json", "verify_month.py"} | {file["name"] for file in manifest["files"]}
+    return sorted(path.name for path in folder.iterdir() if path.is_file() and path.name not in known)
+
+
 def wrong_sums(wallets: "dict[str, dict]") -> "list[str]":
     return [
         currency + ": opening and movements are not the ending"
@@ -61,7 +67,13 @@ def main(arguments: "list[str]") -> int:
         print("WRONG: " + fault)
     if found:
         return 1
-    print("All files are as they were sealed. The seal is\n" + sha256(folder / "manifest.json"))
+    if seal:
+        print("All files are as they were sealed.")
+    else:
+        print("All files are those of manifest.json. Compare its seal with that of the dashboard or the e-mail:")
+        print(sha256(folder / "manifest.json"))
+    for name in not_sealed(folder):
+        print("Not part of the sealed month: " + name)
     return 0
 
 

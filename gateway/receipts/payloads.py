@@ -1,4 +1,4 @@
-"""The JSON of a receipt (contract §8.1). The payer reads it too: no fee and no net."""
+"""The JSON of receipts (contract §8.1, §8.3). Payers and beneficiaries read them too: no fee and no net."""
 
 from typing import Literal
 
@@ -10,8 +10,11 @@ from gateway.methods.registry import Method
 from gateway.methods.spei.rail import TRACKING_KEY
 from gateway.payments.models import Payment
 from gateway.payments.payloads import MethodName
+from gateway.payouts.registry import by_currency
 from gateway.receipts import tax_ids, verification
 from gateway.receipts.selectors import refunds_of
+from gateway.withdrawals.models import Withdrawal
+from gateway.withdrawals.payloads import DestinationPayload, RailLiteral
 from ledger.money import to_decimal
 
 
@@ -68,6 +71,36 @@ class ReceiptPayload(TypedDict):
     issuedAt: Timestamp
 
 
+class WithdrawalReceiptPayerPayload(TypedDict):
+    """The company that sent the money."""
+
+    name: str
+    taxId: str | None
+
+
+class WithdrawalReceiptPayload(TypedDict):
+    """A receipt of a withdrawal, as of `issuedAt`. Ids that its rail does not have are null."""
+
+    id: str
+    withdrawalId: str
+    reference: str
+    status: Literal["COMPLETED", "RETURNED"]
+    rail: RailLiteral
+    amount: Number
+    currency: str
+    receivedAmount: Number
+    receivedCurrency: str
+    payer: WithdrawalReceiptPayerPayload
+    destination: DestinationPayload
+    endToEndId: str | None
+    trackingKey: str | None
+    transactionHash: str | None
+    verificationCode: str
+    completedAt: Timestamp | None
+    returnedAt: Timestamp | None
+    issuedAt: Timestamp
+
+
 def receipt(payment: Payment) -> ReceiptPayload:
     """The receipt of a paid payment. The payment's merchant must be loaded."""
     currency, company = payment.currency, payment.merchant.company
@@ -98,6 +131,33 @@ def receipt(payment: Payment) -> ReceiptPayload:
         "verificationCode": verification.code(payment),
         "paidAt": optional_timestamp(payment.paid_at),
         "issuedAt": timestamp(now(payment.merchant)),
+    }
+
+
+def withdrawal_receipt(withdrawal: Withdrawal) -> WithdrawalReceiptPayload:
+    """The receipt of a withdrawal that arrived. Its merchant must be loaded."""
+    company = withdrawal.merchant.company
+    rail = by_currency(withdrawal.rail)[withdrawal.payout_currency]
+    known = {rail.reference_name: rail.proof(withdrawal.rail_reference)}
+    return {
+        "id": verification.receipt_id(withdrawal),
+        "withdrawalId": withdrawal.id,
+        "reference": withdrawal.reference,
+        "status": str(withdrawal.status),  # type: ignore[typeddict-item]
+        "rail": withdrawal.rail,  # type: ignore[typeddict-item]
+        "amount": withdrawal.amount_exact,
+        "currency": withdrawal.currency,
+        "receivedAmount": to_decimal(withdrawal.payout_amount, withdrawal.payout_currency),
+        "receivedCurrency": withdrawal.payout_currency,
+        "payer": {"name": company.legal_name, "taxId": company.tax_id or None},
+        "destination": withdrawal.destination,
+        "endToEndId": known.get("endToEndId"),
+        "trackingKey": known.get("trackingKey"),
+        "transactionHash": known.get("transactionHash"),
+        "verificationCode": verification.code(withdrawal),
+        "completedAt": optional_timestamp(withdrawal.completed_at),
+        "returnedAt": optional_timestamp(withdrawal.returned_at),
+        "issuedAt": timestamp(now(withdrawal.merchant)),
     }
 
 

@@ -1,4 +1,4 @@
-"""Payments with a receipt, and their refunds."""
+"""Payments and withdrawals with a receipt, and refunds."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +11,7 @@ from gateway.payments.models import Payment, Status
 from gateway.receipts import verification
 from gateway.receipts.errors import ReceiptUnavailable
 from gateway.refunds.models import Refund
+from gateway.withdrawals import selectors as withdrawals
 from gateway.withdrawals.models import Status as WithdrawalStatus
 from gateway.withdrawals.models import Withdrawal
 
@@ -34,6 +35,14 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
     if payment.status not in WITH_RECEIPT:
         raise ReceiptUnavailable
     return payment
+
+
+def arrived(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
+    """The merchant's withdrawal that has a receipt. Raises ONP404_WITHDRAWAL and ONP409_RECEIPT_UNAVAILABLE."""
+    withdrawal = withdrawals.get(merchant, withdrawal_id)
+    if withdrawal.status not in ARRIVED:
+        raise ReceiptUnavailable
+    return withdrawal
 
 
 def verified(receipt_id: str, code: str) -> Payment | Withdrawal | None:

@@ -336,6 +336,17 @@ OF: dict[str, dict[str, str]] = {
         "given": "How many approvals count at the moment.",
         "expiresAt": "When a withdrawal that is still PENDING fails, and its money is free again.",
     },
+    "WithdrawalReceiptPayerPayload": {"name": "The legal name of the company that sent the money."},
+    "WithdrawalReceiptPayload": {
+        "id": "The receipt's id.",
+        "status": "COMPLETED, or RETURNED if the money came back after it had arrived.",
+        "receivedAmount": "What the beneficiary got; another amount than `amount` if it was converted.",
+        "receivedCurrency": "The currency or asset that the beneficiary got.",
+        "payer": "The company that sent the money.",
+        "destination": "The destination, masked.",
+        "endToEndId": "PIX: the id of the transfer in the Brazilian payment system; null if the bank tells none.",
+        "completedAt": "When it reached the beneficiary.",
+    },
     "WithdrawalPayload": {
         "approval": "The approval that the company's own rules ask for; null if they ask for none.",
         "id": "The withdrawal's id.",

@@ -47,6 +47,7 @@ _everywhere = [
     path("withdrawals/<str:withdrawal_id>", withdrawals.WithdrawalView.as_view()),
     path("payout-schedules", payout_schedules.PayoutSchedulesView.as_view()),
     path("payout-schedules/<str:schedule_id>", payout_schedules.PayoutScheduleView.as_view()),
+    path("withdrawals/<str:withdrawal_id>/receipt", receipts.WithdrawalReceiptView.as_view()),
     path("withdrawals/<str:withdrawal_id>/approvals", approvals.ApprovalsView.as_view()),
     path("beneficiaries", beneficiaries.BeneficiariesView.as_view()),
     path("beneficiaries/<str:beneficiary_id>", beneficiaries.BeneficiaryView.as_view()),

@@ -20,10 +20,18 @@ from gateway.months.figures import CATEGORY, Category
 from gateway.months.models import Month, MonthFile
 from ledger.chart import BUCKETS
 from ledger.closings.models import TOTAL
+from ledger.wallets.explain import Cause
 
 _LABEL = re.compile(r"(20[0-9]{2})-(0[1-9]|1[0-2])")
 LOOKS = 150
 """How often a page refreshes itself while the month is being closed: ten minutes."""
+SO_FAR = CAUSE | {
+    Cause.PAYMENTS: CATEGORY[Category.SALES],
+    Cause.WITHDRAWALS: CATEGORY[Category.PAYOUTS],
+    Cause.ADVANCE_FEES: CATEGORY[Category.ADVANCES],
+    Cause.ADJUSTMENTS: CATEGORY[Category.OTHER],
+}
+"""Causes of the books by the names that they have in a closed month, which alone tells refunds from disputes."""
 TYPES = {"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "pdf": "application/pdf"}
 
 
@@ -79,7 +87,7 @@ def _sealed(one: Month) -> dict[str, Any]:
 
 def _so_far(here: RequestContext, first: date) -> list[tuple[Any, ...]]:
     return [
-        (currency, known.opening, [(CAUSE[why], part.count, part.amount) for why, part in known.causes.items()],
+        (currency, known.opening, [(SO_FAR[why], part.count, part.amount) for why, part in known.causes.items()],
          known.ending, {})
         for currency, known in selectors.so_far(here.merchant, first).items()
     ]  # fmt: skip

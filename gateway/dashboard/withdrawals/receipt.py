@@ -1,15 +1,14 @@
 """The receipt of a withdrawal that arrived, as a PDF for its beneficiary."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.receipts import selectors
 from gateway.receipts.payouts import facts
-from gateway.receipts.selectors import ARRIVED
 from gateway.receipts.verification import receipt_id
-from gateway.withdrawals import selectors
 
 
 @require_safe
@@ -18,9 +17,7 @@ def receipt(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> H
     """There is none before the money arrived."""
     from gateway.receipts import pdf  # noqa: PLC0415  a tenth of a second that no other page should pay
 
-    found = selectors.get(here.merchant, withdrawal_id)
-    if found.status not in ARRIVED:
-        raise Http404
+    found = selectors.arrived(here.merchant, withdrawal_id)
     response = HttpResponse(pdf.render(facts(found)), content_type="application/pdf")
     response["Content-Disposition"] = f'inline; filename="receipt-{receipt_id(found)}.pdf"'
     return response

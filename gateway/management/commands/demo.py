@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from accounts import services, verification
+from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.models import Company, Document, Merchant, User
 from accounts.permissions import PRODUCTION_DEFAULT
@@ -19,6 +21,9 @@ from gateway.demo import money_out
 from gateway.demo.calls import make_calls
 from gateway.demo.history import Life
 from gateway.local import home
+from gateway.months import calendar
+from gateway.months import services as months
+from gateway.months.errors import MonthState
 from webhooks import services as webhooks
 from webhooks.models import Endpoint
 
@@ -87,6 +92,7 @@ class Command(BaseCommand):
         colleague = _colleague()
         Life(onboarded.sandbox, colleague, owner).live(settings.DEMO_DAYS)
         _set_up(onboarded.sandbox)
+        _close_last_month(onboarded.sandbox, owner)
         finance = User.objects.get(email=TEAM[0][0])
         money_out.leave_open_work(onboarded.sandbox, owner=owner, finance=finance)
         money_out.receive_statement(colleague)
@@ -118,6 +124,14 @@ def _set_up(sandbox: Merchant) -> None:
     services.revoke_key(left_over)
     for path, description in RECEIVERS:
         webhooks.register(sandbox, f"{settings.BASE_URL}{path}", ["*"], description)
+
+
+def _close_last_month(sandbox: Merchant, owner: User) -> None:
+    """Its files are made as soon as the workers have proved the books. From now on months close by themselves."""
+    with suppress(MonthState):  # the history is shorter
+        months.close(sandbox, calendar.preceding(calendar.first_day(sandbox, clock.now(sandbox))), by=owner)
+    readers = User.objects.filter(email__in=[email for email, role in TEAM if role in (Role.FINANCE, Role.VIEWER)])
+    months.choose_readers(sandbox, set(readers.values_list("pk", flat=True)))
 
 
 def _add_second_company(owner: User) -> None:

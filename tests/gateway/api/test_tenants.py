@@ -115,6 +115,7 @@ ROWS = {
     ("POST", f"{CONVERSIONS}/confirm"): Row(NO_QUOTE, NO_COMPANY, {"quoteToken": "{quoteToken}"}),
     ("GET", "/withdrawals"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/withdrawals/{withdrawalId}"): Row(NO_WITHDRAWAL, NO_WITHDRAWAL),
+    ("GET", "/withdrawals/{withdrawalId}/receipt"): Row(NO_WITHDRAWAL, NO_WITHDRAWAL),
     ("POST", "/withdrawals/{withdrawalId}/approvals"): Row(
         NO_WITHDRAWAL, NO_WITHDRAWAL, BODIES["/withdrawals/{withdrawalId}/approvals"]
     ),
@@ -373,6 +374,6 @@ def test_the_rows_of_this_table_say_what_acme_itself_is_answered(world: World, a
     for method, path in ROWS:
         answer = world.call(api, method, path)
 
-        no_boleto = NO_PAYMENT if path.endswith("/boleto") else ()
-        known = (409, "ONP409_DUPLICATE_REFERENCE"), (409, "ONP409_APPROVAL_STATE"), no_boleto
+        no_document = {"boleto": NO_PAYMENT, "receipt": (409, "ONP409_RECEIPT_UNAVAILABLE")}.get(path.split("/")[-1])
+        known = (409, "ONP409_DUPLICATE_REFERENCE"), (409, "ONP409_APPROVAL_STATE"), no_document
         assert answer.status_code in (200, 201) or outcome(answer) in known

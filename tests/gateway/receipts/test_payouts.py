@@ -21,7 +21,9 @@ def test_it_says_who_received_it_and_is_verified(acme: Shop, api: Api, address: 
     made = withdrawn(api, acme, amount=100)
     viewer, support = (signed_in(a_member(acme.company, role)) for role in (Role.VIEWER, Role.SUPPORT))
     where = reverse("dashboard:withdrawal_receipt", args=(acme.company.pk, "sandbox", made["id"]))
-    assert viewer.get(where).status_code == 404  # it has not arrived
+    assert viewer.get(where).status_code == 409  # it has not arrived
+    early = api.get(f"/withdrawals/{made['id']}/receipt?format=pdf")
+    assert (early.status_code, early.json()["onpayCode"]) == (409, "ONP409_RECEIPT_UNAVAILABLE")
     decide(api, made, "COMPLETED")
 
     answer = viewer.get(where)
@@ -31,6 +33,10 @@ def test_it_says_who_received_it_and_is_verified(acme: Shop, api: Api, address: 
     said = {row.title: list(row.lines) for row in shown.rows}
     assert shown.words.title == "Comprovante de transferência" and shown.amount == "R$\u00a0100,00"
     assert said["ID da transação Pix"] == [withdrawal.rail_reference]
+    told = api.get(f"/withdrawals/{made['id']}/receipt").json()["data"]
+    assert (told["id"], told["verificationCode"]) == ("rcw_" + made["id"][4:], shown.code)
+    assert (told["amount"], told["status"], told["endToEndId"]) == (100, "COMPLETED", withdrawal.rail_reference)
+    assert told["destination"] == withdrawal.destination and told["payer"]["name"] == acme.company.legal_name
     assert said["Chave ou conta"] == [withdrawal.destination["pixKey"]]
     link = urlsplit(shown.link)
     page = Client().get(f"{link.path}?{link.query}")
