@@ -57,7 +57,7 @@ class ConversionAdmin(ReadOnlyAdmin):
         "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
-    readings = (amount("source_amount", "source"), amount("destination_amount", "destination"))
+    readings = (amount("source_amount", "source_currency"), amount("destination_amount", "destination_currency"))
     amounts = ("source_amount", "destination_amount")
     moments = ("created_at",)
     search_help_text = "Amount, day, or conversion, company, event or delivery id"

@@ -31,9 +31,9 @@ class AmountRange(RangeNumericListFilter):
     def _end(self, end: str) -> int | None:
         try:
             value = Decimal(str(self.used_parameters.get(f"{self.parameter_name}_{end}") or "").replace(",", "."))
-        except InvalidOperation:
+            return int(value * 100) if abs(value) <= MAX_AMOUNT else None
+        except InvalidOperation:  # also NaN, which has no order
             return None
-        return int(value * 100) if abs(value) <= MAX_AMOUNT else None
 
 
 def amount_range(name: str) -> type[admin.SimpleListFilter]:

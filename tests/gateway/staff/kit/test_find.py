@@ -36,8 +36,9 @@ def test_a_payment_is_found_by_what_its_payer_tells(acme: Shop, globex: Shop, st
         assert listed(staff, Payment, q=term) == set(), term
     assert len(listed(staff, Payment, q=day)) == 2
     assert listed(staff, Customer, q="conceicao maria") == {found.customer_id}
-    answer = staff.get("/admin/search/", {"s": f"475.88 {day}", "extended": 1}).content.decode()
-    assert f"/admin/gateway/payment/{found.pk}/change/" in answer
+    for term in (f"475.88 {day}", "R$ 475,88"):
+        answer = staff.get("/admin/search/", {"s": term, "extended": 1}).content.decode()
+        assert f"/admin/gateway/payment/{found.pk}/change/" in answer, term
     assert "475.88 BRL" in answer
 
 
@@ -52,7 +53,7 @@ def test_ranges_narrow_a_list_and_order_it_by_their_time(acme: Shop, globex: Sho
         ({"paid_at_from": today}, {small.pk}),
         ({"company": "acm"}, {small.pk}),
         ({"company": globex.company.pk, "status__exact": "PENDING"}, {big.pk}),
-        ({"amount_from": "x", "created_at_from": "31/31", "paid_at_to": "0001-01-01"}, {small.pk, big.pk}),
+        ({"amount_from": "NaN", "amount_to": "x", "created_at_from": "31/31"}, {small.pk, big.pk}),
     ]:
         assert listed(staff, Payment, **query) == expected, query
 

@@ -1,5 +1,6 @@
 """Every record is found by any of its ids, and no list reads a whole table."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
@@ -79,9 +80,10 @@ def test_odd_filters_are_no_errors(model: type[Model], asked: Callable[..., Any]
     page = asked(where).context_data["cl"]
     for spec in page.filter_specs:
         for choice in spec.choices(page):
-            assert asked(where + choice["query_string"]).status_code == 200
+            assert asked(where + choice.get("query_string", "")).status_code == 200
         for name in spec.expected_parameters():
-            assert asked(where, **{name: "\0'"}).status_code in (200, 302)
+            for odd in ("\0'", "sNaN", "9999-12-31"):
+                assert asked(where, **{name: odd}).status_code in (200, 302), odd
     assert asked(where, p="2").status_code in (200, 302)
 
 
@@ -94,7 +96,7 @@ def test_a_list_asks_once_and_never_counts_its_table(model: type[Model], world: 
     of_the_table = [sql for sql in statements if f'FROM "{model._meta.db_table}"' in sql]
     assert len(of_the_table) == 1
     assert "LIMIT" in of_the_table[0]
-    assert "COUNT(" not in of_the_table[0]
+    assert not re.search(rf'COUNT\([^)]*\)[^()]* FROM "{model._meta.db_table}"', of_the_table[0])
     assert len(statements) <= 4
 
 
