@@ -17,7 +17,7 @@ from accounts.models import Company, Document, Merchant, User
 from accounts.permissions import PRODUCTION_DEFAULT
 from accounts.roles import Role
 from accounts.selectors import find_key
-from gateway.demo import money_out
+from gateway.demo import money_out, payment_links
 from gateway.demo.calls import make_calls
 from gateway.demo.history import Life
 from gateway.local import home
@@ -91,6 +91,7 @@ class Command(BaseCommand):
         owner = User.objects.get(email=onboarded.email)
         colleague = _colleague()
         Life(onboarded.sandbox, colleague, owner).live(settings.DEMO_DAYS)
+        payment_links.share(onboarded.sandbox, owner)
         _set_up(onboarded.sandbox)
         _close_last_month(onboarded.sandbox, owner)
         finance = User.objects.get(email=TEAM[0][0])

@@ -40,6 +40,7 @@ NAMED = {
     "reserve.released",
     "payment.asked_about",
     "payment.expired",
+    "payment_link.ended",
 }
 """Actions that the code calls by a name, or puts together."""
 OF_NO_COMPANY = {

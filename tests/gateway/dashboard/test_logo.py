@@ -56,7 +56,15 @@ def bomb() -> bytes:
     return bytes(content)
 
 
-@rows("content", [b"", b"<svg/>", image("GIF"), image()[:60], bomb(), image() + bytes(logos.LARGEST)])
+def endless() -> bytes:
+    """A JPEG that asks for the same pixels again and again, in 23 bytes each time."""
+    content = io.BytesIO()
+    Image.new("L", (3000, 3000)).save(content, "JPEG", progressive=True)
+    last = content.getvalue()[content.getvalue().rindex(b"\xff\xc4") : -2]
+    return content.getvalue()[:-2] + last * 5_000 + b"\xff\xd9"
+
+
+@rows("content", [b"", b"<svg/>", image("GIF"), image()[:60], bomb(), endless(), image() + bytes(logos.LARGEST)])
 def test_anything_else_is_refused(acme: Shop, content: bytes) -> None:
     assert uploaded(signed_in(a_member(acme.company)), acme, content) == 200
 
