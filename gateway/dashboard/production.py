@@ -41,6 +41,8 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
         requirements=required,
         done=sum(one.is_met for one in required),
         connected=_named(found.connected),
+        is_open=production.is_operational,
+        copying=_page(here, May.MANAGE, "copy_to_production") if production.is_operational else None,
     )
 
 

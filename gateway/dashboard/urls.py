@@ -11,6 +11,7 @@ from gateway.dashboard.balance.urls import urls as balance
 from gateway.dashboard.beneficiaries.urls import urls as beneficiaries
 from gateway.dashboard.bulk.urls import urls as bulk
 from gateway.dashboard.conversions.urls import urls as conversions
+from gateway.dashboard.copying import pages as copying
 from gateway.dashboard.customers.urls import urls as customers
 from gateway.dashboard.events.urls import urls as events
 from gateway.dashboard.keys.urls import urls as keys
@@ -54,6 +55,7 @@ _pages = [
     path("", home.home, name="home"),
     path("search", search.search, name="search"),
     path("go-live", production.page, name="go_live"),
+    path("go-live/copy", copying.copy, name="copy_to_production"),
     path("acceptance", acceptance.page, name="acceptance"),
     *sales,
     *payments,

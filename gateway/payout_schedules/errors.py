@@ -13,3 +13,9 @@ class ScheduleExists(Refusal):
     code = "ONP409_PAYOUT_SCHEDULE"
     message = "This wallet already has a payout schedule."
     advice = "End the schedule of the wallet before you register another one."
+
+
+class ScheduleState(Refusal):
+    code = "ONP409_PAYOUT_SCHEDULE_STATE"
+    message = "The payout schedule has been started already, or has ended."
+    advice = "Reload the scheduled payouts."

@@ -19,7 +19,8 @@ class PayoutSchedule(models.Model):
     """What is available in a wallet is withdrawn to one account, at an hour of the company. Minor units.
 
     A schedule never changes: another destination or another time is a new schedule, with its own cooling-off. `keep`
-    stays in the wallet; with ABOVE the wallet is looked at every three hours and paid out at most once a day.
+    stays in the wallet; with ABOVE the wallet is looked at every three hours and paid out at most once a day. One that
+    was copied from the sandbox is paused until an owner starts it.
     """
 
     id = IdField("psc", primary_key=True)
@@ -66,6 +67,11 @@ class PayoutSchedule(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} · {self.currency} {self.frequency}"
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it waits for an owner to start it."""
+        return self.next_at is None and self.ended_at is None
 
 
 class PayoutRun(models.Model):

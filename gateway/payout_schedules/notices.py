@@ -11,7 +11,7 @@ from ledger.notation import in_market
 
 
 def changed(schedule: PayoutSchedule, by: User | None) -> None:
-    """A schedule begins or has ended, by itself if `by` is None: a security e-mail to every owner."""
+    """A schedule is registered, begins or has ended, by itself if `by` is None: a security e-mail to every owner."""
     merchant = schedule.merchant
     notify(
         merchant.company,

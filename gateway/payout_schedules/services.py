@@ -13,7 +13,7 @@ from accounts.base.sealing import seal
 from accounts.models import Merchant, User
 from gateway.payout_schedules import notices
 from gateway.payout_schedules.calendar import next_run, zone_of
-from gateway.payout_schedules.errors import ScheduleExists, ScheduleUnknown
+from gateway.payout_schedules.errors import ScheduleExists, ScheduleState, ScheduleUnknown
 from gateway.payout_schedules.models import PayoutSchedule
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import gates
@@ -37,14 +37,12 @@ class Plan:
 
 
 @transaction.atomic
-def register(merchant: Merchant, plan: Plan, *, by: User) -> PayoutSchedule:
-    """Starts a schedule after the cooling-off; the owners get an e-mail.
+def register(merchant: Merchant, plan: Plan, *, by: User, starts: bool = True) -> PayoutSchedule:
+    """Starts a schedule after the cooling-off; the owners get an e-mail. Without `starts` it waits for `start`.
 
     Raises ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT and ONP409_PAYOUT_SCHEDULE.
     """
-    gates.require_enabled(merchant)
-    gates.require_no_wait(merchant)
-    gates.require_rail(merchant, plan.rail, plan.currency)
+    _require_gates(merchant, plan.rail, plan.currency)
     now = clock.now(merchant)
     rail = by_currency(plan.rail, merchant.environment)[plan.currency]
     schedule = PayoutSchedule(
@@ -64,7 +62,7 @@ def register(merchant: Merchant, plan: Plan, *, by: User) -> PayoutSchedule:
         created_by=by,
         created_at=now,
     )
-    schedule.next_at = next_run(schedule, now)
+    schedule.next_at = next_run(schedule, now) if starts else None
     try:
         with transaction.atomic():
             schedule.save(force_insert=True)
@@ -74,18 +72,47 @@ def register(merchant: Merchant, plan: Plan, *, by: User) -> PayoutSchedule:
     return schedule
 
 
+def _require_gates(merchant: Merchant, rail: str, currency: str) -> None:
+    gates.require_enabled(merchant)
+    gates.require_no_wait(merchant)
+    gates.require_rail(merchant, rail, currency)
+
+
+@transaction.atomic
+def start(merchant: Merchant, schedule_id: str, *, by: User) -> PayoutSchedule:
+    """Starts a schedule that was registered without: its cooling-off begins now, and the owners get an e-mail.
+
+    Raises ONP404_PAYOUT_SCHEDULE, ONP409_PAYOUT_SCHEDULE_STATE, and the refusals of the gates of `register`.
+    """
+    schedule = _held(merchant, schedule_id)
+    if not schedule.is_paused:
+        raise ScheduleState
+    _require_gates(merchant, schedule.rail, schedule.currency)
+    now = clock.now(merchant)
+    schedule.usable_from = now + COOLING_OFF
+    schedule.next_at = next_run(schedule, now)
+    schedule.save(update_fields=["usable_from", "next_at"])
+    notices.changed(schedule, by)
+    return schedule
+
+
 @transaction.atomic
 def end(merchant: Merchant, schedule_id: str, *, by: User) -> PayoutSchedule:
     """Ends a schedule at once; ending it again changes nothing. Raises ONP404_PAYOUT_SCHEDULE."""
+    schedule = _held(merchant, schedule_id)
+    if schedule.ended_at is None:
+        schedule.ended_by = by
+        _end(schedule, clock.now(merchant))
+        notices.changed(schedule, by)
+    return schedule
+
+
+def _held(merchant: Merchant, schedule_id: str) -> PayoutSchedule:
     held = PayoutSchedule.objects.select_for_update(no_key=True).filter(merchant=merchant, pk=schedule_id)
     schedule = held.first() if is_well_formed(schedule_id) else None
     if schedule is None:
         raise ScheduleUnknown
     schedule.merchant = merchant
-    if schedule.ended_at is None:
-        schedule.ended_by = by
-        _end(schedule, clock.now(merchant))
-        notices.changed(schedule, by)
     return schedule
 
 

@@ -169,7 +169,7 @@ def test_every_code_can_be_met_in_the_reference() -> None:
     own = {code for refusal in REFUSALS for code in codes_of(refusal)}
     # Advances, blocks, teams and verification have no operation: people meet these on their pages (contract C25).
     of_pages = {
-        "ONP409_PAYOUT_SCHEDULE", "ONP409_PAYMENT_LINK_IN_USE",
+        "ONP409_PAYOUT_SCHEDULE", "ONP409_PAYOUT_SCHEDULE_STATE", "ONP409_PAYMENT_LINK_IN_USE",
         "ONP400_BULK_FILE", "ONP404_BULK_FILE", "ONP409_BULK_FILE_CHANGED", "ONP409_BULK_FILE_REVIEW",
         "ONP409_BULK_FILE_STATE",
         "ONP400_COMPANY_NAME", "ONP400_LOGO", "ONP400_DOCUMENT", "ONP400_HOLD", "ONP422_EVIDENCE", "ONP400_TERMS",

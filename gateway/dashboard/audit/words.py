@@ -89,6 +89,7 @@ ACTION: dict[str, Promise] = {
     "company.view_ended": _("Support stopped looking at your pages"),
     "evidence.automatic": _("Turned automatic evidence on or off"),
     "payout_schedule.registered": _("Registered a payout schedule"),
+    "payout_schedule.started": _("Started a payout schedule"),
     "payout_schedule.ended": _("Ended a payout schedule"),
     "advance.requested": _("Requested an advance"),
     "conversion.confirmed": _("Converted money"),

@@ -1,5 +1,7 @@
 """Scheduled payouts: what runs, a new one, and the end of one. Owners only register and end them."""
 
+from typing import Any
+
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -28,7 +30,7 @@ from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 def schedules(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """The schedules that run, each with its last runs."""
     running = [
-        (one, account_line(one.destination), _when(one), [(run, _reason(run)) for run in selectors.last_runs(one)])
+        (one, account_line(one.destination), when(one), [(run, _reason(run)) for run in selectors.last_runs(one)])
         for one in selectors.running(here.merchant)
     ]
     taken = {one.currency for one, *_rest in running}
@@ -37,7 +39,8 @@ def schedules(request: HttpRequest, here: RequestContext) -> HttpResponse:
     )
 
 
-def _when(schedule: PayoutSchedule) -> str:
+def when(schedule: PayoutSchedule) -> str:
+    """Day and time in words."""
     day = str(FREQUENCY[schedule.frequency]) if schedule.weekday is None else str(WEEKDAY[schedule.weekday])
     return f"{day}, {schedule.hour:02}:00 ({schedule.time_zone})"
 
@@ -79,11 +82,33 @@ def new(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
 def _register(here: RequestContext, account: WithdrawalForm, plan: PlanForm) -> None:
     here.claim(plan, back=here.to("payout_schedules"))
     made = services.register(here.merchant, plan.plan(account), by=here.user)
-    facts = {
-        "currency": made.currency, "rail": made.rail, "destination": made.destination, "frequency": made.frequency,
-        "keep": made.keep, "above": made.above,
-    }  # fmt: skip
-    here.record("payout_schedule.registered", made.pk, after=facts)
+    here.record("payout_schedule.registered", made.pk, after=facts(made))
+
+
+def facts(schedule: PayoutSchedule) -> dict[str, Any]:
+    """What the audit trail keeps of it."""
+    names = ("currency", "rail", "destination", "frequency", "keep", "above")
+    return {name: getattr(schedule, name) for name in names}
+
+
+def _which(here: RequestContext, schedule_id: str) -> Facts:
+    found = selectors.get(here.merchant, schedule_id)
+    return [
+        (_("Method"), METHOD[found.rail]),
+        (_("From the wallet"), found.currency),
+        (_("Goes to"), account_line(found.destination)),
+        (_("When"), when(found)),
+    ]
+
+
+@require_POST
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Start a payout schedule"), about=_which))
+def start(request: HttpRequest, here: RequestContext, schedule_id: str) -> HttpResponse:
+    """Starts one that was copied from the sandbox."""
+    with transaction.atomic():
+        started = services.start(here.merchant, schedule_id, by=here.user)
+        here.record("payout_schedule.started", started.pk, after=facts(started))
+    return here.redirect("payout_schedules", message=_("The schedule was started. It pays from 24 hours from now."))
 
 
 @require_POST

@@ -22,7 +22,7 @@ SENSITIVE = {May.MOVE_MONEY, May.DEVELOP, May.MANAGE}
 TAME = {
     "company_data", "verification", "take_back_document", "ask_for_production",
     "test_webhook", "redeliver", "replay_webhook", "check_withdrawal",
-    "upload_withdrawals",
+    "upload_withdrawals", "automatic_evidence", "close_month", "month_readers",
 }  # fmt: skip
 """Changes by those who may that neither move money nor open a door."""
 NOBODYS = "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"

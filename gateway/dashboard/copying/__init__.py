@@ -1,0 +1,1 @@
+"""What a company has in the sandbox, copied to production."""
