@@ -1,6 +1,6 @@
 """OFX 1.0.2 of the available balance of one wallet: what accounting programs read."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -19,17 +19,18 @@ class OfxFile:
     """Transactions go into the file at once; a fee is one of its own."""
 
     def __init__(self, path: Path, merchant: Merchant, currency: str, span: Span, zone: ZoneInfo, language: str):
-        self.currency, self.span, self.zone = currency, span, zone
+        self.currency, self.zone = currency, zone
+        self.until = self._time(span.ends - timedelta(seconds=1))
         self.file = path.open("w", encoding="cp1252", errors="replace", newline="")
         account = f"{merchant.company_id[-12:]}-{currency}"
         self.file.write(
             f"{_HEAD}<OFX><SIGNONMSGSRSV1><SONRS><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>"
-            f"<DTSERVER>{self._time(span.ends)}</DTSERVER><LANGUAGE>{language}</LANGUAGE>"
+            f"<DTSERVER>{self.until}</DTSERVER><LANGUAGE>{language}</LANGUAGE>"
             f"<FI><ORG>Onpay Gateway</ORG><FID>ONPAY</FID></FI></SONRS></SIGNONMSGSRSV1>\r\n"
             f"<BANKMSGSRSV1><STMTTRNRS><TRNUID>0</TRNUID><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>"
             f"<STMTRS><CURDEF>{currency}</CURDEF><BANKACCTFROM><BANKID>ONPAY</BANKID><ACCTID>{account}</ACCTID>"
             f"<ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n<BANKTRANLIST><DTSTART>{self._time(span.begins)}</DTSTART>"
-            f"<DTEND>{self._time(span.ends)}</DTEND>\r\n"
+            f"<DTEND>{self.until}</DTEND>\r\n"
         )
 
     def add(self, part: Part, name: str, memo: str) -> None:
@@ -49,7 +50,7 @@ class OfxFile:
         )
 
     def finish(self, ending: int) -> None:
-        amount, at = to_decimal(ending, self.currency), self._time(self.span.ends)
+        amount, at = to_decimal(ending, self.currency), self.until
         self.file.write(
             f"</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>{amount}</BALAMT><DTASOF>{at}</DTASOF></LEDGERBAL>"
             f"<AVAILBAL><BALAMT>{amount}</BALAMT><DTASOF>{at}</DTASOF></AVAILBAL>"

@@ -20,6 +20,9 @@ from ledger.closings.models import TOTAL
 from ledger.money import to_decimal
 
 _NUMBER, _TIME, _BOLD = "#,##0.00", "yyyy-mm-dd hh:mm:ss", Font(bold=True)
+_RATE = "0.00########"
+MOST_ROWS = 1_000_000
+"""Of a sheet: programs read 1,048,576 at most. What is more goes into a sheet of its own."""
 
 
 class MonthBook:
@@ -31,25 +34,31 @@ class MonthBook:
         at = f"({zone.key})"
         self.summary = self.book.create_sheet(_("Summary"))
         about = [_("Currency"), _("Amount")]
-        self.sheets = {
-            Category.SALES: self._sheet(
+        self.titles: dict[Category, tuple[str, ...]] = {
+            Category.SALES: (
                 _("Sales"), f"{_('Paid')} {at}", _("Payment"), _("Reference"), _("Method"), _("Currency"),
                 _("Gross"), _("Fee"), _("Net"), f"{_('Available from')} {at}", _("Charged"), _("Charged in"),
             ),
             **{
-                category: self._sheet(
+                category: (
                     str(CATEGORY[category]), f"{_('Time')} {at}", _("Refund"), _("Payment"), _("Reference"), *about
                 )
                 for category in (Category.REFUNDS, Category.DISPUTES)
             },
-            Category.PAYOUTS: self._sheet(
+            Category.PAYOUTS: (
                 _("Payouts"), f"{_('Time')} {at}", _("Withdrawal"), _("Reference"), _("Rail"), _("Id at the bank"),
                 _("Beneficiary"), *about, _("Fee"),
             ),
-            Category.OTHER: self._sheet(
+            Category.CONVERSIONS: (
+                _("Conversions"), f"{_('Time')} {at}", _("Conversion"), *about, _("Converted currency"),
+                _("Converted amount"), _("Rate"),
+            ),
+            Category.OTHER: (
                 _("Other movements"), f"{_('Time')} {at}", _("Type"), _("Id"), *about, _("Fee")
             ),
         }  # fmt: skip
+        self.sheets = {category: self._sheet(*titles) for category, titles in self.titles.items()}
+        self.rows = dict.fromkeys(self.sheets, 0)
         self.fees = self._sheet(_("Fees"), _("Charged for"), _("Currency"), _("Number"), _("Base"), _("Fee"))
 
     def _sheet(self, title: str, *columns: str) -> Any:
@@ -69,13 +78,22 @@ class MonthBook:
             row = self._sale(part, subjects)
         elif category in (Category.REFUNDS, Category.DISPUTES):
             row = self._refund(part, subjects)
-        elif category == Category.PAYOUTS:
+        elif part.reference in subjects.withdrawals:
             row = self._payout(part, subjects)
+        elif part.reference in subjects.conversions:
+            row = self._conversion(part, subjects)
         else:
+            kind = str(CATEGORY[category]) if category == Category.ADVANCES else part.kind
             category = Category.OTHER
-            row = [part.posted_at, part.kind, part.reference, part.currency, self._money(part, part.amount)]
+            row = [part.posted_at, kind, part.reference, part.currency, self._money(part, part.amount)]
             row.append(self._money(part, part.fee + part.advance_fee))
+        self._append(category, row)
+
+    def _append(self, category: Category, row: Sequence[Any]) -> None:
+        if self.rows[category] == MOST_ROWS:
+            self.sheets[category], self.rows[category] = self._sheet(*self.titles[category]), 0
         self.sheets[category].append([self._cell(value) for value in row])
+        self.rows[category] += 1
 
     def _sale(self, part: Part, subjects: Subjects) -> list[Any]:
         payment = subjects.payments[part.reference]
@@ -98,6 +116,14 @@ class MonthBook:
             part.posted_at, withdrawal.pk, withdrawal.reference, words.method(withdrawal.rail),
             withdrawal.rail_reference, who, part.currency, self._money(part, part.amount), self._money(part, part.fee),
         ]  # fmt: skip
+
+    def _conversion(self, part: Part, subjects: Subjects) -> list[Any]:
+        """One of its two rows: each wallet has one, with what the other wallet got or gave."""
+        done = subjects.conversions[part.reference]
+        sides = ((done.source_currency, -done.source_amount), (done.destination_currency, done.destination_amount))
+        [(currency, amount)] = [side for side in sides if side[0] != part.currency]
+        moved = [part.posted_at, done.pk, part.currency, self._money(part, part.amount)]
+        return [*moved, currency, to_decimal(amount, currency), done.applied_rate]
 
     def finish(self, path: Path, head: Sequence[str], figures: Figures, balances: dict[str, Any]) -> None:
         """`balances` by currency: opening and ending of each bucket."""
@@ -141,7 +167,7 @@ class MonthBook:
         if isinstance(value, datetime):
             cell.number_format = _TIME
         elif isinstance(value, Decimal):
-            cell.number_format = _NUMBER
+            cell.number_format = _NUMBER if value == round(value, 2) else _RATE
         elif isinstance(value, str):
             cell.data_type = "s"  # never a formula
         return cell

@@ -89,6 +89,8 @@ def test_a_month_is_sealed_as_the_books_end(
     assert sum(row[5] for row in sales if row[4] == "BRL") * 100 == moved["sales"]["minor"]
     assert all(isinstance(row[0], datetime) and isinstance(row[8], datetime) for row in sales)
     assert all(Decimal(str(row[5])) - Decimal(str(row[6])) == Decimal(str(row[7])) for row in sales)
+    conversions = list(book["Conversões"].iter_rows(min_row=2, values_only=True))
+    assert len(conversions) == 2 and conversions[0][2:6] == (*conversions[1][4:6], *conversions[1][2:4])
     assert "America/Sao_Paulo" in book.worksheets[1]["A1"].value
     with (folder / f"onpay-{sealed.label}-BRL.ofx").open("rb") as file:
         account = OfxParser.parse(file).account
