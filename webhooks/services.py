@@ -219,18 +219,28 @@ def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Deliver
 
 
 @transaction.atomic
-def resend(merchant: Merchant, *, event_id: str | None = None, object_id: str | None = None) -> int:
-    """Sends an event, or the latest 100 of an object, again to every active endpoint that is subscribed to it.
+def resend(
+    merchant: Merchant,
+    *,
+    event_id: str | None = None,
+    object_id: str | None = None,
+    endpoint_id: str | None = None,
+) -> int:
+    """Sends an event, or the latest 100 of an object, again to every active endpoint that is subscribed to it, or only
+    to this one of them.
 
     The first attempt is made even if the endpoint is paused. What is already pending there is not sent twice; tests
     are never. Returns how many deliveries were queued.
     """
+    active = endpoints(merchant).filter(status=Endpoint.Status.ACTIVE)
+    active = active.filter(pk=endpoint_id) if endpoint_id else active
+    locked = [*active.select_for_update(no_key=True).order_by("pk")]  # the same request at once waits, and sees these
     found = Event.objects.filter(merchant=merchant).exclude(type="webhook.test")
     found = found.filter(pk=event_id) if event_id else found.filter(object_id=object_id)
     latest = [*found.order_by("-sequence").values_list("pk", "type")[:MOST_OF_AN_OBJECT]]
     again = _AGAIN.format(events=f"SELECT * FROM {table(Event)} WHERE id = ANY(%(events)s)")
     queued = 0
-    for one in endpoints(merchant).filter(status=Endpoint.Status.ACTIVE):
+    for one in locked:
         wanted = {pk for pk, kind in latest if one.events == [EVERYTHING] or kind in one.events}
         pending = Delivery.objects.filter(endpoint=one, event__in=wanted, status=PENDING)
         wanted -= set(pending.values_list("event_id", flat=True))

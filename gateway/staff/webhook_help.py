@@ -21,6 +21,9 @@ from webhooks.services import MOST_AT_ONCE, Filter
 
 NOTHING = "Nothing was sent: no active endpoint is subscribed to it, or it is on its way already."
 RESENDS = "It is sent once more to each active endpoint that is subscribed to it, unless it is on its way already."
+RESENDS_THERE = (
+    "Its event is sent to this endpoint once more, if that is active and subscribed, unless it is on its way already."
+)
 REPLAYS = (
     "The events of this time that the endpoint is subscribed to are sent again, oldest first, "
     f"at most {MOST_AT_ONCE:,} at once. What is on its way already is not sent twice."
@@ -115,15 +118,15 @@ class SendsAgain(ReadOnlyAdmin):
         record = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            return self.decision(request, record, "Send again", sentence=RESENDS, form=form)
+            sentence = RESENDS if isinstance(record, Event) else RESENDS_THERE
+            return self.decision(request, record, "Send again", sentence=sentence, form=form)
 
         def act() -> Done | str:
             if isinstance(record, Event):
                 queued = services.resend(record.merchant, event_id=record.pk)
             else:
-                endpoint: Endpoint = record.endpoint
-                services.redeliver(endpoint.merchant, endpoint.pk, record.pk)
-                queued = 1
+                there: Endpoint = record.endpoint
+                queued = services.resend(there.merchant, event_id=record.event_id, endpoint_id=there.pk)
             return send_again(request, record, record.pk, queued, form.cleaned_data["note"])
 
         return self.carry_out(request, record, act)

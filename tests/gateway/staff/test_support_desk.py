@@ -19,6 +19,7 @@ from tests.support.people import PASSWORD, browser_of
 from tests.support.production import PIX, api_of, live
 from tests.support.scripted_provider import rewritten
 from tests.support.staff import World, do
+from tests.support.threads import at_once
 from webhooks.models import Delivery, Endpoint
 
 NOTE = {"note": "The shop asked us, case 17"}
@@ -58,7 +59,8 @@ def test_the_customer_paid_and_the_order_is_pending(acme: Shop, db: None) -> Non
     assert (entry.object_id, entry.by_staff, entry.note, entry.company) == (
         payment.pk, True, NOTE["note"], acme.company,
     )  # fmt: skip
-    assert "Nothing was sent" in support.post(do(payment, "resend"), NOTE, follow=True).content.decode()
+    for record in (payment, Delivery.objects.get(status="FAILED")):
+        assert "Nothing was sent" in support.post(do(record, "resend"), NOTE, follow=True).content.decode()
     assert Delivery.objects.count() == 2
 
 
@@ -100,6 +102,12 @@ def test_a_provider_is_queried_and_the_payers_time_ended(acme: Shop) -> None:
     refused = support.post(do(paid, "ask"), follow=True).content.decode()
     assert "It is paid: there is nothing to ask." in refused
     assert Transfer.objects.filter(reference=paid.pk).count() == 1
+
+    Endpoint.objects.create(
+        merchant=paid.merchant, url="https://shop.example/hook", events=["payment.paid"], sealed_secret=b""
+    )
+    at_once(*[lambda: support.post(do(paid, "resend"), NOTE)] * 2)
+    assert Delivery.objects.count() == 1
 
     script.answers |= {"cancel": [PaymentOutcome(PaymentResult.NOT_RECEIVED)]}
     support.post(do(open_, "expire"), NOTE)
