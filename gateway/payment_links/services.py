@@ -167,8 +167,8 @@ def _require_open(link: PaymentLink) -> None:
 
 
 def _reference(link: PaymentLink, order: Request, once: str) -> str:
-    """Unguessable from outside, so that nobody is led to another payer's payment."""
-    said = f"{link.id}:{once}:{order.method}:{order.amount}"
+    """The same for the same click with the same data. Unguessable, so that nobody is led to another's payment."""
+    said = f"{link.id}:{once}:{order.method}:{order.amount}:{order.payer}"
     mark = salted_hmac("payment-link", said, algorithm="sha256").hexdigest()[:16]
     return f"{link.reference_prefix or 'link'}-{mark}"
 

@@ -1,6 +1,7 @@
 """A link takes exactly the payments that it was made for: its amounts, methods, time and uses."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -18,7 +19,7 @@ from gateway.payments.errors import CompanyNotActive, DuplicateReference, Invali
 from gateway.payments.models import Payment
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.payment_links import LINK, a_link, begun, pix
+from tests.support.payment_links import LINK, MARIA, a_link, begun, pix
 from tests.support.rows import rows
 from webhooks.models import Event
 
@@ -104,15 +105,17 @@ def test_a_use_is_taken_while_it_is_paid_and_freed_when_that_fails(api: Api, acm
     assert Payment.objects.filter(paid_at__isnull=False).count() == 1
 
 
-def test_the_same_click_twice_is_one_payment(api: Api) -> None:
-    link = a_link(api, maxUses=1)
+def test_the_same_click_twice_is_one_payment_and_corrected_data_make_another(api: Api) -> None:
+    link = a_link(api, maxUses=2)
     payment = services.pay(link, pix(), "once")
 
     with pytest.raises(DuplicateReference) as repeated:
         services.pay(link, pix(), "once")
 
     assert repeated.value.details == {"paymentId": payment.id}
-    assert Payment.objects.count() == 1
+    corrected = replace(pix(), payer=replace(MARIA, name="Maria da Silva"))
+    assert services.pay(link, corrected, "once").payer["name"] == "Maria da Silva"
+    assert Payment.objects.count() == 2
 
 
 @rows(
