@@ -20,10 +20,17 @@ PAGE = {
     Subject.STATEMENT: "statement_csv",
 }
 """The URL name of each list as a file."""
+DAYS = {
+    Subject.PAYMENTS: (("since", "until"), ("paid_since", "paid_until")),
+    Subject.REFUNDS: (("since", "until"), ("completed_since", "completed_until")),
+    Subject.WITHDRAWALS: (("since", "until"),),
+    Subject.STATEMENT: (("from", "to"),),
+}
+"""The filters of each list by days, the usual one first."""
 
 
 def _send(report: ScheduledReport, due_at: datetime) -> None:
-    """Sends the link and plans the next one: one link, also after days in which nothing ran.
+    """Sends the link and plans the next one. After days in which nothing ran one link is about all of them.
 
     A report of somebody who is no longer a member is deleted; who may not read the list at the moment gets nothing.
     """
@@ -33,7 +40,7 @@ def _send(report: ScheduledReport, due_at: datetime) -> None:
         return
     now = clock.now(report.merchant)
     if NEEDS[report.subject] in GRANTS[Role(member.role)]:
-        first, last = days_of(report, due_at)
+        (first, _to), (_from, last) = days_of(report, due_at), days_of(report, max(now, due_at))
         notify(
             member.company,
             (),
@@ -54,16 +61,17 @@ def _send(report: ScheduledReport, due_at: datetime) -> None:
 
 
 def query_of(report: ScheduledReport, first: date, last: date) -> str:
-    """The filter of the list with these days instead of its own, as CSV."""
-    days = {"since": f"{first}", "until": f"{last}"}
-    if report.subject == Subject.PAYMENTS:
-        days = {"since": f"{first}T00:00", "until": f"{last}T23:59"}
-    elif report.subject == Subject.STATEMENT:
-        days = {"from": f"{first}", "to": f"{last}"}
-    elif report.subject == Subject.REFUNDS:
-        days |= {"tab": "all"}
-    filters = [(name, value) for name, value in parse_qsl(report.query) if name not in days]
-    return urlencode([*filters, *days.items(), ("format", "csv")])
+    """The filter of the list as CSV, with these days instead of its own.
+
+    Of payments and refunds by the time that the filter is about; of refunds all, if it says no tab.
+    """
+    filters = parse_qsl(report.query)
+    named, pairs = {name for name, _value in filters}, DAYS[Subject(report.subject)]
+    since, until = next((pair for pair in pairs if named & {*pair}), pairs[0])
+    minutes = ("T00:00", "T23:59") if report.subject == Subject.PAYMENTS else ("", "")
+    tab = [("tab", "all")] if report.subject == Subject.REFUNDS and "tab" not in named else []
+    rest = [one for one in filters if all(one[0] not in pair for pair in pairs)]
+    return urlencode([*rest, *tab, (since, f"{first}{minutes[0]}"), (until, f"{last}{minutes[1]}"), ("format", "csv")])
 
 
 SENDING = Due(kind="report.sent", title="Scheduled reports", model=ScheduledReport, column="next_at", run=_send)

@@ -117,9 +117,9 @@ BY_SUPPORT: dict[str, Promise] = {
 }
 """Staff actions by type of object: staff pages record more actions than have a label of their own."""
 MONEY = (
-    "advance", "bank_line", "beneficiary", "bulk_file", "conversion", "dispute", "hold", "payment", "payout_rule",
-    "payout_schedule", "price_rule", "refund", "reserve", "settlement_report", "suspense", "withdrawal",
-    "withdrawal_rules", "withdrawals",
+    "advance", "bank_line", "beneficiary", "bulk_file", "conversion", "dispute", "evidence", "hold", "month",
+    "payment", "payment_link", "payout_rule", "payout_schedule", "price_rule", "refund", "reserve", "settlement_report",
+    "suspense", "withdrawal", "withdrawal_rules", "withdrawals",
 )  # fmt: skip
 """Actions that concern money, by type of object: what Finance reads of the audit log."""
 _OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys", "blk": "balance"}

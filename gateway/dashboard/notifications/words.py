@@ -32,6 +32,7 @@ KIND: dict[str, Promise] = {
     "verified": _("Verification"),
     "sent_back": _("Documents that are missing"),
     "report": _("Scheduled reports"),
+    "month_sealed": _("Closed months"),
 }
 ICON = {
     "dispute_opened": "receipt-refund",
@@ -60,6 +61,7 @@ ICON = {
     "verified": "shield-check",
     "sent_back": "shield-check",
     "report": "download",
+    "month_sealed": "file-text",
 }
 USUAL_ICON = "arrow-up-right"
 """Of the rest: money that leaves."""

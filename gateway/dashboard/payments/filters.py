@@ -1,6 +1,7 @@
 """The filters of the payment list, in the URL: can be saved, shared and reopened."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from datetime import timezone as fixed
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.payments.columns import COLUMNS, USUAL, PaymentColumn
-from gateway.dashboard.periods import usual_periods
+from gateway.dashboard.periods import FIRST, LAST, usual_periods
 from gateway.dashboard.saved_views.lists import kept
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.methods.failures import FAILURE
@@ -22,16 +23,34 @@ from gateway.payments.models import Status
 from gateway.payments.search import Search
 
 _MINUTE = timedelta(minutes=1)
+_NO_ZONE = fixed(timedelta(), "as written")
+"""Stands for the zone of minutes without one."""
 PLACE = ("after", "before", "view")
 """Cursor parameters, which are not part of a filter."""
 
 
 class MomentField(forms.DateTimeField):
-    """A minute in the reader's zone."""
+    """A minute in the reader's zone.
 
-    def __init__(self, **options: Any) -> None:
+    Where clocks are put back, the first of two minutes of this name, with `last` the second; where they are put
+    forward, the moment at which they are.
+    """
+
+    def __init__(self, *, last: bool = False, **options: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        self.last = last
         super().__init__(widget=widget, required=False, **options)
+
+    def to_python(self, value: Any) -> datetime | None:
+        with timezone.override(_NO_ZONE):
+            moment = super().to_python(value)
+        if moment is None:
+            return None
+        if not FIRST <= moment.date() <= LAST:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        if moment.tzinfo is _NO_ZONE:
+            moment = moment.replace(tzinfo=timezone.get_current_timezone(), fold=int(self.last))
+        return moment.astimezone(UTC)
 
 
 class PaymentFilterForm(DashboardForm):
@@ -61,9 +80,9 @@ class PaymentFilterForm(DashboardForm):
     least = ExactAmountField(label=_("Amount from"), required=False)
     most = ExactAmountField(label=_("Amount to"), required=False)
     since = MomentField(label=_("Created from"))
-    until = MomentField(label=_("Created to"))
+    until = MomentField(label=_("Created to"), last=True)
     paid_since = MomentField(label=_("Paid from"))
-    paid_until = MomentField(label=_("Paid to"))
+    paid_until = MomentField(label=_("Paid to"), last=True)
     failure = forms.ChoiceField(label=_("Why it failed"), required=False, choices=[("", _("Any")), *FAILURE.items()])
     warning = forms.BooleanField(label=_("With a warning"), required=False)
     refunds = forms.BooleanField(label=_("With refunds"), required=False)

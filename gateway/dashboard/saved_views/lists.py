@@ -23,6 +23,8 @@ LISTS: dict[str, May] = {
 }
 """The URL name of each, and the permission of its page. Those of one endpoint's deliveries apply to every endpoint."""
 MOST = 20
+LONGEST = 1800
+"""Characters of a query: with the days of a report it still fits into a notification."""
 ALL = "all"
 """`?view=all` opens a list without the default view."""
 _NOT_KEPT = ("after", "before", "format", "view")

@@ -16,19 +16,22 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.models import SavedView
-from gateway.dashboard.saved_views.lists import LISTS, MOST, kept
+from gateway.dashboard.saved_views.lists import LISTS, LONGEST, MOST, kept
 
 
 class ViewForm(DashboardForm):
     """Name, query and use of a view."""
 
     name = forms.CharField(label=gettext_lazy("Name of the view"), max_length=60)
-    query = forms.CharField(required=False, max_length=2000, widget=forms.HiddenInput)
+    query = forms.CharField(required=False, widget=forms.HiddenInput)
     is_shared = forms.BooleanField(required=False)
     is_default = forms.BooleanField(required=False)
 
     def clean_query(self) -> str:
-        return kept(QueryDict(self.cleaned_data["query"]))
+        query = kept(QueryDict(self.cleaned_data["query"]))
+        if len(query) > LONGEST:
+            raise forms.ValidationError(_("The filter is too long to be saved."))
+        return query
 
 
 @require_POST
@@ -38,7 +41,8 @@ def keep(request: HttpRequest, here: RequestContext, page: str) -> HttpResponse:
     _require_list(here, page)
     form = ViewForm(request.POST)
     if not form.is_valid():
-        return _back(here, page, request.POST.get("query", ""), _("The name of a view must have 1 to 60 characters."))
+        wrong = form.errors.get("query") or [_("The name of a view must have 1 to 60 characters.")]
+        return _back(here, page, request.POST.get("query", ""), str(wrong[0]))
     given = dict(form.cleaned_data)
     view = save(here, page, given.pop("name"), **given)
     if view is None:

@@ -223,14 +223,23 @@ def test_everything_that_is_written_down_has_words_and_nothing_else() -> None:
 
 def test_finance_reads_what_concerns_money_and_nothing_else(acme: Shop, page: Page, finance: Client) -> None:
     person = a_member(acme.company, Role.OWNER, "ana@acme.example")
-    for action in ("withdrawal.asked", "refund.accepted", "api_key.issued", "member.removed", "webhook.created"):
+    for action in (
+        "withdrawal.asked",
+        "refund.accepted",
+        "month.closed",
+        "payment_link.created",
+        "api_key.issued",
+        "member.removed",
+        "webhook.created",
+    ):
         written(acme, action, actor=person, merchant=acme.sandbox)
 
     for address in (page("audit"), page("audit") + "?action=api_key.issued", page("audit") + "?format=csv"):
         answer = finance.get(address)
         said = b"".join(answer) if answer.streaming else answer.content
         assert b"Issued an API key" not in said and b"member.removed" not in said
-    assert "Withdrew money" in text_of(finance.get(page("audit")))
+    read = text_of(finance.get(page("audit")))
+    assert "Withdrew money" in read and "Closed a month" in read and "Made a payment link" in read
     told = text_of(finance.get(page("notifications")))
     assert "ana@acme.example withdrew money" in told and "issued an API key" not in told
     assert "issued an API key" in text_of(signed_in(person).get(page("notifications")))

@@ -60,6 +60,8 @@ def test_saving_leads_back_to_the_list_and_nowhere_else(acme: Shop, page: Page, 
     for path in ("https://evil.example/", "//evil.example", page("home")):
         back = support.post(page("keep_view", "payments"), given | {"path": path})["Location"]
         assert back == page("payments") + "?status=PAID"
+    support.post(page("keep_view", "payments"), {"name": "Long", "query": "q=" + 300 * "日"})
+    assert SavedView.objects.get().name == "Mine"
 
 
 def _company_of(browser: Client) -> str:

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from accounts.base import clock
 from accounts.models import Email, Membership, Notification
 from accounts.roles import Role
 from gateway.reports import services
 from gateway.reports.calendar import days_of, next_time
-from gateway.reports.due import SENDING
+from gateway.reports.due import SENDING, query_of
 from gateway.reports.models import Frequency, ScheduledReport
 from tests.support.companies import Shop
 from tests.support.people import a_member, signed_in
@@ -57,7 +58,8 @@ def test_a_report_is_a_link_to_the_list_and_no_data(acme: Shop, report: Schedule
     email = Email.objects.get(kind="report")
     assert email.recipient == "finance@acme.example"
     link = reverse("dashboard:withdrawals", args=(acme.company.pk, "production"))
-    query = "status=FAILED&since=2026-11-01&until=2026-11-01&format=csv"
+    yesterday = days_of(report, clock.now(acme.production))[1]
+    query = f"status=FAILED&since=2026-11-01&until={yesterday}&format=csv"  # all days in which nothing ran
     assert f"{link}?{query}" in email.text
     told = Notification.objects.get(kind="report", user=report.user)
     browser = signed_in(report.user)
@@ -84,3 +86,26 @@ def test_a_report_of_a_removed_member_ends(acme: Shop, report: ScheduledReport) 
     falls_due(report)
 
     assert not Email.objects.exists() and not ScheduledReport.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("subject", "view", "query"),
+    [
+        (
+            "payments",
+            "paid_since=x&status=PAID",
+            "status=PAID&paid_since=2026-11-01T00%3A00&paid_until=2026-11-02T23%3A59",
+        ),
+        (
+            "refunds",
+            "completed_until=x&tab=WAITING",
+            "tab=WAITING&completed_since=2026-11-01&completed_until=2026-11-02",
+        ),
+        ("refunds", "", "tab=all&since=2026-11-01&until=2026-11-02"),
+        ("statement", "bucket=PENDING&to=x", "bucket=PENDING&from=2026-11-01&to=2026-11-02"),
+    ],
+)
+def test_the_days_take_the_place_of_those_of_the_view(subject: str, view: str, query: str) -> None:
+    report = ScheduledReport(subject=subject, query=view)
+
+    assert query_of(report, date(2026, 11, 1), date(2026, 11, 2)) == f"{query}&format=csv"
