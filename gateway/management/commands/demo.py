@@ -19,6 +19,7 @@ from accounts.roles import Role
 from accounts.selectors import find_key
 from gateway.demo import money_out, payment_links
 from gateway.demo.calls import make_calls
+from gateway.demo.habits import keep_views
 from gateway.demo.history import Life
 from gateway.local import home
 from gateway.months import calendar
@@ -96,6 +97,7 @@ class Command(BaseCommand):
         _close_last_month(onboarded.sandbox, owner)
         finance = User.objects.get(email=TEAM[0][0])
         money_out.leave_open_work(onboarded.sandbox, owner=owner, finance=finance)
+        keep_views(onboarded.sandbox, owner, finance)
         money_out.receive_statement(colleague)
         _add_second_company(owner)
         members = User.objects.filter(memberships__company=company)
