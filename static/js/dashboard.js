@@ -20,7 +20,14 @@
   const copy = async (button) => {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.classList.add("text-green");
-    setTimeout(() => button.classList.remove("text-green"), 1500);
+    const said = Object.assign(document.createElement("div"), { className: "alert alert-success copied" });
+    said.setAttribute("role", "status");
+    said.textContent = document.body.dataset.copied;
+    document.body.append(said);
+    setTimeout(() => {
+      button.classList.remove("text-green");
+      said.remove();
+    }, 1500);
   };
 
   document.addEventListener("click", (event) => {

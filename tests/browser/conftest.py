@@ -10,8 +10,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from gateway.demo.history import Life
-from tests.support.browser import NOBODY, WIDTHS, Watched, widths_for
+from tests.support.browser import NOBODY, WIDTHS, Watched, languages_for, widths_for
 from tests.support.companies import Shop, a_shop
+from tests.support.desks import Desks, a_company_at_work
 from tests.support.people import a_member, a_person
 from tests.support.recording import Recording
 
@@ -19,10 +20,12 @@ FEW_DAYS = 12
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test whose page has a `viewport` runs in each width."""
+    """A test whose page has a `viewport` runs in each width, one whose page is `spoken` in each language."""
     if "viewport" in metafunc.fixturenames:
         names = widths_for(metafunc.definition.name)
         metafunc.parametrize("viewport", [WIDTHS[name] for name in names], ids=names)
+    if "spoken" in metafunc.fixturenames:
+        metafunc.parametrize("spoken", languages_for(metafunc.definition.name))
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +62,18 @@ def old_shop(histories: Recording[Shop], transactional_db: None) -> Shop:
     return histories.again()
 
 
+@pytest.fixture(scope="session")
+def both_desks(django_db_setup: None, django_db_blocker: Any) -> Recording[Desks]:
+    """A company that finance and support work on, made once in each process."""
+    with django_db_blocker.unblock():
+        return Recording(a_company_at_work)
+
+
+@pytest.fixture
+def desks(both_desks: Recording[Desks], transactional_db: None) -> Desks:
+    return both_desks.again()
+
+
 @pytest.fixture
 def plain_static_files(settings: Any) -> None:
     """As they are in the source: nothing was collected."""
@@ -70,7 +85,8 @@ def plain_static_files(settings: Any) -> None:
 def page(browser: Browser, live_server: LiveServer) -> Page:
     """One for the whole run, too: a new one takes a browser longer than most tests, as it starts processes for it."""
     context = browser.new_context(reduced_motion="reduce", locale="en-US")
-    context.grant_permissions(["local-network-access"])  # a shop comes from no server, the fields in it from this host
+    # A shop comes from no server, the fields in it from this host. A person who clicks may copy.
+    context.grant_permissions(["local-network-access", "clipboard-write"])
     context.route(f"**{NOBODY}", lambda route: route.fulfill(body="", content_type="text/html"))
     context.new_page().goto(live_server.url.replace("localhost", "127.0.0.1") + NOBODY)  # the site of card fields
     return context.new_page()

@@ -11,6 +11,7 @@ from playwright.sync_api import ConsoleMessage, Error, Page, Request
 
 NARROW = {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 900}
+LANGUAGES = ("en", "pt-br", "es")
 WIDTHS = {"390px": NARROW, "1280px": WIDE}
 NOBODY = "/nobody"
 """An empty page of the service: while no test runs the browser is there, and keeps the processes that it has for it."""
@@ -21,6 +22,11 @@ def widths_for(test: str) -> list[str]:
     """Both; with SHORT=1 one of them, always the same one for a test and each for about half of the tests."""
     both = list(WIDTHS)
     return [both[crc32(test.encode()) % len(both)]] if SHORT else both
+
+
+def languages_for(test: str) -> list[str]:
+    """All; with SHORT=1 one of them, always the same one for a test."""
+    return [LANGUAGES[crc32(test.encode()) // 2 % len(LANGUAGES)]] if SHORT else list(LANGUAGES)
 
 
 @dataclass
@@ -69,5 +75,5 @@ class Watched:
         self.complaints.append(str(error))
 
     def on_request(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
+        if not request.url.startswith((f"{self.origin}/", "data:", "blob:", "chrome")):  # a browser's own reader of PDF
             self.complaints.append(f"asks {request.url}")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -95,6 +96,7 @@ def payment(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
         receivable=receivable,
         refunds=refunds,
         standing=stands,
+        once=uuid4(),
         cannot=refusal_reason(found, stands),
         to_answer=next((refund for refund in refunds if refund.status == RefundStatus.AWAITING_RESPONSE), None),
         given=_given(found),

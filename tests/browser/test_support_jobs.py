@@ -1,0 +1,88 @@
+"""Jobs of support, by a robot that reads the pages of staff: three clicks or one search each, in English."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from accounts.base.clock import utcnow
+from accounts.models import Company, User
+from gateway.refunds.models import Refund
+from ledger.models import Advance
+from tests.support.browser import Watched
+from tests.support.desks import STAFF, Desks
+from tests.support.people import signed_in_twice
+from tests.support.robot import Robot
+from webhooks.models import Delivery, Endpoint
+
+
+@pytest.fixture
+def robot(watched: Watched, desks: Desks) -> Iterator[Robot]:
+    """Somebody of support, at the first page of the admin."""
+    cookies = signed_in_twice(User.objects.get(email=STAFF)).cookies
+    watched.page.context.add_cookies(
+        [{"name": name, "value": one.value, "url": watched.origin} for name, one in cookies.items()]
+    )
+    with Robot(watched).at_work("/admin/") as found:
+        yield found
+
+
+def test_the_customer_paid_and_the_order_is_pending(robot: Robot) -> None:
+    """Only the amount and the day are known."""
+    robot.finds(f"475,88 {utcnow():%d/%m/%Y}", "475.88")
+    robot.reads("475.88 BRL", "Pending", "Acme")
+
+
+def test_send_an_event_again(robot: Robot) -> None:
+    robot.finds("55,10", "55.10")
+    robot.clicks("Send its events again")
+    robot.types("Note", "The shop asked us, case 17")
+    robot.clicks("Send its events again")
+    robot.reads("Queued deliveries: 1.")
+    assert Delivery.objects.filter(status="PENDING", asked_for=True).exists()
+
+
+def test_switch_an_endpoint_on(robot: Robot) -> None:
+    robot.finds("shop.example", "https://shop.example/hook")
+    robot.clicks("Switch on")
+    robot.types("Note", "They mended it, case 18")
+    robot.clicks("Switch on")
+    robot.reads("The endpoint is on.")
+    assert not Endpoint.objects.exclude(status="ACTIVE").exists()
+
+
+def test_why_a_withdrawal_waits(robot: Robot) -> None:
+    robot.finds("1250,75", "Withdrawal, ")
+    robot.reads("The company's rules hold it back: 0 of 1 people have approved it.")
+
+
+def test_approve_an_advance(robot: Robot) -> None:
+    robot.finds("fina@acme.example", "Advance, ")
+    robot.clicks("Approve")
+    robot.types("Note", "Good history.")
+    robot.clicks("Approve this advance")
+    robot.reads("Approved")
+    assert Advance.objects.get().state == "APPROVED"
+
+
+def test_decide_a_dispute(robot: Robot) -> None:
+    robot.finds("98,42", "Refund, ")
+    robot.clicks("Decide for the company")
+    robot.types("Note", "It was delivered.")
+    robot.clicks("Decide for the company")
+    assert Refund.objects.get(amount=9842).status == "REJECTED"
+
+
+def test_verify_a_company(robot: Robot) -> None:
+    robot.finds("Globex", "Company, ")
+    robot.clicks("Verify")
+    robot.clicks("Verify this company")
+    robot.reads("Globex was verified.")
+    assert Company.objects.get(trade_name="Globex").verified_at
+
+
+def test_see_what_a_company_sees(robot: Robot) -> None:
+    robot.finds("Acme", "Company, ")
+    robot.clicks("See what this company sees")
+    robot.types("Note", "They do not find their payments, case 19")
+    robot.clicks("See what this company sees")
+    robot.reads("Read-only", "You look at Acme as support until")
