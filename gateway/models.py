@@ -28,7 +28,7 @@ from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.reports.models import ScheduledReport
 from gateway.requests.models import ApiRequest, IdempotencyKey
-from gateway.sales.models import SalesChange, SalesSum
+from gateway.sales.models import SalesChange, SalesDay, SalesSum
 from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.slips.models import Slip
@@ -85,6 +85,7 @@ __all__ = [
     "RegistrationFile",
     "Response",
     "SalesChange",
+    "SalesDay",
     "SalesSum",
     "SavedCard",
     "SavedView",

@@ -1,28 +1,20 @@
 """The order of currencies: by what is sold in them."""
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import UTC
 
 from django.db import connection
 
-from accounts.base import clock
-from accounts.base.rows import table
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from gateway.sales.models import Kind, SalesChange, SalesSum
+from gateway.sales.kept import KEPT, values_of
+from gateway.sales.models import Kind
 from ledger.money import to_decimal
 from ledger.notation import market_of
 from ledger.rates.services import worth
 
-LATELY = timedelta(days=30)
-_LATELY = f"""
-    SELECT currency, sum(amount)::bigint
-      FROM (SELECT currency, amount FROM {table(SalesSum)}
-             WHERE merchant_id = %(merchant)s AND quarter >= %(since)s AND kind = '{Kind.PAID}'
-             UNION ALL
-            SELECT currency, amount FROM {table(SalesChange)}
-             WHERE merchant_id = %(merchant)s AND quarter >= %(since)s AND kind = '{Kind.PAID}') kept
-     GROUP BY currency
-"""
+LATELY = 30
+_LATELY = f"SELECT currency, sum(amount)::bigint FROM {KEPT} WHERE kind = '{Kind.PAID}' GROUP BY currency"
 
 
 def in_order(merchant: Merchant, currencies: Iterable[str]) -> list[str]:
@@ -34,7 +26,7 @@ def in_order(merchant: Merchant, currencies: Iterable[str]) -> list[str]:
     if len(codes) < 2:
         return list(codes)
     with connection.cursor() as cursor:
-        cursor.execute(_LATELY, {"merchant": merchant.pk, "since": clock.now(merchant) - LATELY})
+        cursor.execute(_LATELY, values_of(merchant, Period.last_days(merchant, LATELY, UTC)))
         sold = dict(cursor.fetchall())
     per_real = worth(merchant, {*sold}) if len(sold) > 1 else {}
     country = merchant.company.country

@@ -1,10 +1,10 @@
-"""The invariant between sums of sales, and payments and refunds."""
+"""The invariants between sums of sales, and payments and refunds."""
 
 from accounts.base.rows import table
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as Paid
 from gateway.refunds.models import Origin, Refund, Status
-from gateway.sales.models import Kind, SalesChange, SalesSum
+from gateway.sales.models import DAY_STARTS, Kind, SalesChange, SalesDay, SalesSum
 from ledger.verify import invariant
 
 _KEY = "merchant_id, quarter, kind, currency, method, reason"
@@ -55,5 +55,22 @@ invariant(
      WHERE (coalesce(told.count, 0), coalesce(told.amount, 0), coalesce(told.fee, 0))
         <> (coalesce(found.count, 0), coalesce(found.amount, 0), coalesce(found.fee, 0))
      GROUP BY {_KEY}
+    """,
+)
+
+_DAY_KEY = "merchant_id, hour, day, kind, currency, method, reason"
+_TOTALS = "coalesce({0}.count, 0), coalesce({0}.amount, 0), coalesce({0}.fee, 0)"
+
+invariant(
+    "I47",
+    "the sums of sales per day are those per quarter of an hour",
+    f"""
+    SELECT {_DAY_KEY}, {_TOTALS.format("told")}, {_TOTALS.format("found")}
+      FROM (SELECT {_DAY_KEY}, count, amount, fee FROM {table(SalesDay)}) told
+      FULL JOIN (SELECT merchant_id, hour, date_bin('1 day', quarter, to_timestamp(hour * 3600)) AS day, kind, currency,
+                        method, reason, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
+                   FROM {table(SalesSum)}, unnest(ARRAY{list(DAY_STARTS)}) hour GROUP BY 1, 2, 3, 4, 5, 6, 7) found
+           USING ({_DAY_KEY})
+     WHERE ({_TOTALS.format("told")}) <> ({_TOTALS.format("found")})
     """,
 )

@@ -20,21 +20,33 @@ class Kind(models.TextChoices):
     DISPUTE_LOST = "DISPUTE_LOST", "Disputes that were lost, when they began"
 
 
-class Sums(models.Model):
-    """Payments or refunds of one kind in a quarter of an hour, by the merchant's clock. Minor units.
+DAY_STARTS = (0, 3, 5, 6, 23)
+"""The hours of UTC at which days begin in our markets: Lisbon, São Paulo and Buenos Aires, Bogotá, Mexico City, and
+Lisbon in summer. A change of them needs a migration that sums up the past."""
 
-    Midnight in every time zone is the start of a quarter: the sums of a day are exact wherever it is read.
-    """
+
+class Counted(models.Model):
+    """Payments or refunds of one kind, by the merchant's clock. Minor units."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
     kind = models.CharField(max_length=12, choices=Kind)
     currency = models.CharField(max_length=4)
     method = models.CharField(max_length=16, choices=METHODS)
     reason = models.CharField(max_length=40, help_text="Why payments failed; otherwise empty")
-    quarter = models.DateTimeField(help_text="When it began")
     count = models.BigIntegerField()
     amount = models.BigIntegerField()
     fee = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class Sums(Counted):
+    """Of a quarter of an hour. Midnight in every time zone is the start of one: the sums of a day are exact wherever
+    it is read.
+    """
+
+    quarter = models.DateTimeField(help_text="When it began")
 
     class Meta:
         abstract = True
@@ -62,3 +74,20 @@ class SalesChange(Sums):
 
     class Meta:
         indexes = [models.Index(fields=["merchant", "quarter"], name="latest_changes_of_sales")]
+
+
+class SalesDay(Counted):
+    """Of 24 hours that begin at one of `DAY_STARTS`: the sums in `SalesSum`, kept by triggers on it."""
+
+    hour = models.SmallIntegerField(help_text="Of UTC, at which these days begin")
+    day = models.DateTimeField(help_text="When it began")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "hour", "day", "kind", "currency", "method", "reason"], name="sales_of_a_day_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.kind} {self.method} {self.currency}"

@@ -3,26 +3,21 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.db import connection
 
 from accounts.base.periods import Period
-from accounts.base.rows import quoted, table
+from accounts.base.rows import quoted
 from accounts.models import Merchant
-from gateway.sales.models import Kind, SalesChange, SalesSum
+from gateway.sales.kept import KEPT, values_of
+from gateway.sales.models import Kind
 from ledger.money import DECIMALS, to_decimal
 from ledger.rates.services import worth_then
 
-_COLUMNS = "quarter, kind, currency, amount, fee"
-_KINDS = quoted(Kind.PAID, Kind.RETURNED, Kind.REVERSED)
 _BY_DAY = f"""
-    SELECT width_bucket(quarter, %(borders)s::timestamptz[]), currency, kind, sum(amount)::bigint, sum(fee)::bigint
-      FROM (SELECT {_COLUMNS} FROM {table(SalesSum)} WHERE merchant_id = %(merchant)s AND quarter >= %(begins)s
-               AND quarter < %(ends)s AND kind IN ({_KINDS})
-             UNION ALL
-            SELECT {_COLUMNS} FROM {table(SalesChange)} WHERE merchant_id = %(merchant)s AND quarter >= %(begins)s
-               AND quarter < %(ends)s AND kind IN ({_KINDS})) kept
+    SELECT width_bucket(at, %(borders)s::timestamptz[]), currency, kind, sum(amount)::bigint, sum(fee)::bigint
+      FROM {KEPT}
+     WHERE kind IN ({quoted(Kind.PAID, Kind.RETURNED, Kind.REVERSED)})
      GROUP BY 1, 2, 3
 """
 
@@ -48,9 +43,8 @@ def converted(merchant: Merchant, period: Period, currency: str) -> Converted:
     A day before the first known rate is converted at that one.
     """
     borders = period.borders
-    values: dict[str, Any] = {"merchant": merchant.pk, "borders": borders, "begins": borders[0], "ends": borders[-1]}
     with connection.cursor() as cursor:
-        cursor.execute(_BY_DAY, values)
+        cursor.execute(_BY_DAY, {"borders": borders, **values_of(merchant, period)})
         rows = cursor.fetchall()
     known = worth_then(
         merchant, {currency, *(code for _, code, *_ in rows)}, sorted({borders[day] for day, *_ in rows})

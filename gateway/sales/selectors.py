@@ -9,24 +9,19 @@ from typing import Any
 from django.db import connection
 
 from accounts.base.periods import Period
-from accounts.base.rows import table
 from accounts.models import Merchant
-from gateway.sales.models import Kind, SalesChange, SalesSum
+from gateway.sales.kept import KEPT, values_of
+from gateway.sales.models import Kind
 
 MOST_DAYS = 92
 """A longer period is divided into months."""
 LONGEST_DAYS = 3 * 366
 
-_COLUMNS = "quarter, kind, currency, method, reason, count, amount, fee"
 # Part 1 is the period before, 2 what lies between; the following ones are the days or months of the period.
 _SUMS = f"""
-    SELECT width_bucket(quarter, %(borders)s::timestamptz[]), kind, currency, method, reason,
+    SELECT width_bucket(at, %(borders)s::timestamptz[]), kind, currency, method, reason,
            sum(count)::bigint, sum(amount)::bigint, sum(fee)::bigint
-      FROM (SELECT {_COLUMNS} FROM {table(SalesSum)}
-             WHERE merchant_id = %(merchant)s AND quarter >= %(begins)s AND quarter < %(ends)s
-             UNION ALL
-            SELECT {_COLUMNS} FROM {table(SalesChange)}
-             WHERE merchant_id = %(merchant)s AND quarter >= %(begins)s AND quarter < %(ends)s) kept
+      FROM {KEPT}
      GROUP BY 1, 2, 3, 4, 5 HAVING (sum(count), sum(amount), sum(fee)) <> (0, 0, 0)
 """
 _BEFORE, _BETWEEN = 1, 2
@@ -84,9 +79,8 @@ def sales(merchant: Merchant, period: Period, before: Period) -> Sales:
     steps = _steps(period)
     starts = [Period.of_days(first, last, period.zone).begins for first, last in steps]
     borders = [before.begins, before.ends, period.begins, *starts[1:], period.ends]
-    values: dict[str, Any] = {"merchant": merchant.pk, "borders": borders, "begins": before.begins, "ends": period.ends}
     with connection.cursor() as cursor:
-        cursor.execute(_SUMS, values)
+        cursor.execute(_SUMS, {"borders": borders, **values_of(merchant, before, period)})
         return Sales(period, before, steps, list(_parts(cursor.fetchall())))
 
 

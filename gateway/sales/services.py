@@ -1,11 +1,11 @@
 """Summing up the latest changes of sales."""
 
-from accounts.base.rows import execute, table
+from accounts.base.rows import execute, retry_on_deadlock, table
 from gateway.sales.models import SalesChange, SalesSum
 
 AT_ONCE = 20_000
 _KEY = "merchant_id, quarter, kind, currency, method, reason"
-# Readers see each change once: before in one table, afterwards in the other.
+# Readers see each change once: before in one table, afterwards in the others (`gateway/sql/sales_days.sql`).
 _SUM_UP = f"""
     WITH taken AS (
         DELETE FROM {table(SalesChange)}
@@ -21,6 +21,6 @@ _SUM_UP = f"""
 def sum_up() -> int:
     """Adds the latest changes to the sums; returns how many sums changed. May run twice at once, late or not at all."""
     changed = 0
-    while found := execute(_SUM_UP, [AT_ONCE]):
+    while found := retry_on_deadlock(lambda: execute(_SUM_UP, [AT_ONCE])):
         changed += found
     return changed

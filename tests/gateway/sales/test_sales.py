@@ -20,7 +20,7 @@ from gateway.refunds.models import Refund
 from gateway.refunds.selectors import listed
 from gateway.sales.acceptance import Accepted, accepted, accepted_by_step
 from gateway.sales.currencies import in_order
-from gateway.sales.models import Kind, SalesChange, SalesSum
+from gateway.sales.models import Kind, SalesChange, SalesDay, SalesSum
 from gateway.sales.reporting import converted
 from gateway.sales.selectors import Sales, Total, sales
 from gateway.sales.services import sum_up
@@ -31,7 +31,9 @@ from tests.support.companies import Shop
 from tests.support.sales import APPROVED, OF_DEBIT, REFUSED, card, later, order, sale
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-SAO_PAULO, TOKYO, KATHMANDU = (ZoneInfo(name) for name in ("America/Sao_Paulo", "Asia/Tokyo", "Asia/Kathmandu"))
+SAO_PAULO, TOKYO, KATHMANDU, LISBON = (
+    ZoneInfo(name) for name in ("America/Sao_Paulo", "Asia/Tokyo", "Asia/Kathmandu", "Europe/Lisbon")
+)
 
 
 def until(merchant: Merchant, moment: datetime) -> None:
@@ -98,6 +100,17 @@ def test_a_refund_counts_when_it_was_given_and_leaves_the_sale_where_it_was(acme
     assert found.by("method", kind=Kind.RETURNED) == {"PIX": Total(1, 10_000, 0)}
 
 
+def test_a_day_that_the_clocks_make_shorter_is_as_exact_as_any_other(acme: Shop) -> None:
+    for moment in (datetime(2027, 3, 27, 23, 55), datetime(2027, 3, 28, 1, 5), datetime(2027, 3, 28, 23, 5)):
+        until(acme.sandbox, moment.replace(tzinfo=UTC))  # Lisbon turns to summer time on the 28th
+        sale(acme.sandbox, "100.00")
+    sum_up()
+
+    found = told(acme.sandbox, date(2027, 3, 27), date(2027, 3, 29), LISBON)
+
+    assert [found.by("step", kind=Kind.PAID)[step].count for step in range(3)] == [1, 1, 1]
+
+
 def test_declines_are_counted_by_reason_and_what_nobody_paid_apart(acme: Shop, globex: Shop) -> None:
     assert lately(acme.sandbox).parts == []
     card(acme.sandbox)
@@ -147,7 +160,10 @@ def test_sums_that_were_touched_are_found(acme: Shop) -> None:
     SalesSum.objects.filter(kind=Kind.PAID).update(amount=1)
 
     assert [violation.invariant.number for violation in verify()] == ["I46"]
+    SalesDay.objects.filter(kind=Kind.ACCEPTED, hour=3).update(count=2)
+    assert [violation.invariant.number for violation in verify()] == ["I46", "I47"]
     SalesSum.objects.filter(kind=Kind.PAID).update(amount=15_000)
+    SalesDay.objects.filter(kind=Kind.ACCEPTED, hour=3).update(count=1)
 
 
 def anything(merchant: Merchant, chance: random.Random) -> Payment:
@@ -174,7 +190,7 @@ def test_whatever_happened_the_sums_are_those_of_the_rows(acme: Shop, globex: Sh
         if chance.random() < 0.2:
             sum_up()
 
-    for zone in (SAO_PAULO, KATHMANDU):
+    for zone in (SAO_PAULO, KATHMANDU, LISBON):
         _compare(merchant, Period.last_days(merchant, 20, zone))
         _compare(merchant, Period.last_days(merchant, chance.randint(1, 9), zone))
     assert lately(globex.sandbox, 20).parts == []
@@ -208,6 +224,8 @@ def test_sales_of_before_the_triggers_are_summed_up_by_the_migration(acme: Shop)
 
     with connection.cursor() as cursor:
         cursor.execute(past.SUM_UP)
+        SalesDay.objects.all().delete()
+        cursor.execute(import_module("gateway.migrations.0058_sales_of_days").SUM_UP)
 
     assert verify() == []
     assert lately(acme.sandbox).total(Kind.PAID).count == 2
