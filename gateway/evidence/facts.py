@@ -28,6 +28,8 @@ from webhooks import selectors as webhooks
 from webhooks.models import Delivery, Event
 
 MOST_EVENTS, MOST_REFUNDS = 60, 20
+ADDRESS = ("street", "number", "complement", "district", "city", "state", "postalCode", "country")
+"""The order in which people write one."""
 DASH = "–"
 
 
@@ -149,7 +151,7 @@ def _payer(payment: Payment) -> Iterator[Line]:
         if payer.get(name):
             yield Line(label, payer[name])
     if address := payer.get("address"):
-        yield Line(_("Address"), ", ".join(str(part) for part in address.values() if part))
+        yield Line(_("Address"), ", ".join(str(address[part]) for part in ADDRESS if address.get(part)))
 
 
 def _origin(payment: Payment, market: ReceiptMarket) -> Iterator[Line]:

@@ -30,7 +30,8 @@ from gateway.payouts.registry import by_currency
 from gateway.withdrawals.rules import services as rule_services
 from gateway.withdrawals.rules.content import Rules
 from gateway.withdrawals.rules.selectors import in_force, proposed
-from ledger.notation import plain_amount
+from ledger.money import to_decimal
+from ledger.notation import written
 from webhooks import selectors as webhooks
 from webhooks import services as webhook_services
 from webhooks.kinds import EVERYTHING
@@ -89,8 +90,8 @@ def _endpoints(here: RequestContext, sandbox: Merchant) -> Iterator[Item]:
 
 
 def _copy_endpoint(here: RequestContext, one: Endpoint) -> Made:
-    for fault in webhook_services.url_faults(here.merchant, one.url):
-        raise NotCopied(fault.message)
+    if webhook_services.url_faults(here.merchant, one.url):
+        raise NotCopied(_("Production calls only public addresses that exist and begin with https://."))
     with transaction.atomic():
         Merchant.objects.select_for_update(no_key=True).get(pk=here.merchant.pk)
         if webhooks.endpoints(here.merchant).filter(url=one.url).exists():
@@ -146,16 +147,20 @@ def _schedules(here: RequestContext, sandbox: Merchant) -> Iterator[Item]:
 
 
 def _terms(one: PayoutSchedule) -> str:
-    above = _("above %(amount)s") % {"amount": plain_amount(one.above, one.currency)} if one.above else ""
-    keep = _("keeps %(amount)s") % {"amount": plain_amount(one.keep, one.currency)} if one.keep else ""
+    above = _("above %(amount)s") % {"amount": _money(one.above, one.currency)} if one.above else ""
+    keep = _("keeps %(amount)s") % {"amount": _money(one.keep, one.currency)} if one.keep else ""
     return " · ".join(filter(None, (schedule_pages.when(one), above, keep)))
+
+
+def _money(minor: int, currency: str) -> str:
+    return written(to_decimal(minor, currency), currency, coded=True)
 
 
 def _copy_schedule(here: RequestContext, one: PayoutSchedule) -> Made:
     destination = json.loads(unseal(bytes(one.sealed_destination)))
     rail = by_currency(one.rail, here.merchant.environment)[one.currency]
-    for fault in rail.faults(destination, strict=True):
-        raise NotCopied(_("Production does not take this account: %(why)s") % {"why": fault.message})
+    if rail.faults(destination, strict=True):
+        raise NotCopied(_("Production does not take this account. Register the schedule there with another one."))
     plan = schedule_services.Plan(
         one.currency, one.rail, one.frequency, one.hour, destination, one.weekday, one.above, one.keep
     )

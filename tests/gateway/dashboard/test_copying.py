@@ -119,7 +119,7 @@ def test_what_production_refuses_is_said_and_the_rest_is_copied(furnished: Shop,
     answer = copied(boss, page, *offered(boss, page))
 
     said = outcomes(answer)
-    assert "https" in said["webhook"] and said["payout_schedule"] and not said["withdrawal_rules"]
+    assert "https://" in said["webhook"] and said["payout_schedule"] and not said["withdrawal_rules"]
     assert of_production(furnished)[0] == [0, 0, 1, 1]
     again = copied(boss, page, "automatic_evidence", once=answer.wsgi_request.POST["once"], follow=True)
     assert "nothing was done twice" in again.content.decode()
