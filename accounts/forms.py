@@ -70,7 +70,7 @@ class CompanyOfTheFounder(NewCompanyFields):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["terms"].label = render_to_string("dashboard/_terms.html", terms.addresses())
+        self.fields["terms"].label = render_to_string("dashboard/_terms.html", terms.links())
         self.invitation = joining.invitation_in(context.request)
         if self.invitation:
             for name in NewCompanyFields.base_fields:

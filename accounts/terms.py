@@ -5,6 +5,8 @@ from dataclasses import replace
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
 from accounts import audit
 from accounts.audit import Actor
@@ -15,12 +17,18 @@ DUE = "terms_due"
 """Session key: this person must accept the current version before they go on."""
 
 
-def addresses() -> dict[str, str]:
-    """Where the texts are: the operator's addresses, else plain pages of ours."""
+def links() -> dict[str, str]:
+    """To the texts: the operator's addresses, else plain pages of ours."""
     return {
-        "terms_url": settings.TERMS_URL or reverse("dashboard:legal", args=("terms",)),
-        "privacy_url": settings.PRIVACY_URL or reverse("dashboard:legal", args=("privacy",)),
+        "terms_link": _link(settings.TERMS_URL or reverse("dashboard:legal", args=("terms",)), _("terms of use")),
+        "privacy_link": _link(
+            settings.PRIVACY_URL or reverse("dashboard:legal", args=("privacy",)), _("privacy notice")
+        ),
     }
+
+
+def _link(address: str, title: str) -> str:
+    return format_html('<a href="{}" target="_blank" rel="noopener">{}</a>', address, title)
 
 
 def accept(request: HttpRequest, user: User) -> None:

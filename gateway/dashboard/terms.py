@@ -26,7 +26,7 @@ def accept_terms(request: HttpRequest) -> HttpResponse:
     if request.user.terms_version == settings.TERMS_VERSION:
         return HttpResponseRedirect(following)
     known = {"is_refused": is_refused, "was_accepted": bool(request.user.terms_version)}
-    return render(request, "dashboard/terms.html", terms.addresses() | known)
+    return render(request, "dashboard/terms.html", terms.links() | known)
 
 
 @require_safe

@@ -62,11 +62,12 @@ def said_anywhere() -> set[Said]:
     return {*said_in_templates(), *said_in_programmes()}
 
 
+_PLACEHOLDERS = "%(company)s: %(description)s, %(amount)s"
 LOAN_WORDS = {"CSV", "Endpoint", "Endpoint:", "Sandbox", "Token", "URL", "Webhooks"}
 """What people of the trade say in English everywhere."""
-NAMES = {"CNPJ, RFC, CUIT, NIT or NIF", "Argentina", "Portugal"}
+NAMES = {"3-D Secure", "Argentina", "Base", "CLABE", "CNPJ, RFC, CUIT, NIT or NIF", "NIF", "Portugal", _PLACEHOLDERS}
 THE_SAME = {
-    "es": LOAN_WORDS | NAMES | {"Colombia", "Alias", "Error", "General", "No", "No:", "No.", "Total"},
+    "es": LOAN_WORDS | NAMES | {"Colombia", "Alias", "Error", "General", "No", "No:", "No.", "Provisional", "Total"},
     "pt_BR": LOAN_WORDS | NAMES | {"Alias", "Compliance", "E-mail", "Menu", "Spread", "Status", "Total", "Volume"},
 }
 """Words of a language that are also English ones, with the loan words and names of all."""

@@ -34,13 +34,13 @@ NAMED = {
     "user.reactivated",
     "withdrawal.approved",
     "withdrawal.rejected",
+    "payment_link.ended",
     "bulk_file.approved",
     "bulk_file.rejected",
     "reserve.changed",
     "reserve.released",
     "payment.asked_about",
     "payment.expired",
-    "payment_link.ended",
 }
 """Actions that the code calls by a name, or puts together."""
 OF_NO_COMPANY = {

@@ -17,12 +17,12 @@ from tests.support.companies import Shop
 from tests.support.people import a_member, signed_in, signed_in_twice
 
 PAGES: dict[str, Any] = {str(page.name): page for page in urls.company}
-OF_A_PERSON = {"accept_terms", "legal", "root", "me", "still_here", "new_company", "invitation"}
+OF_A_PERSON = {"accept_terms", "end_look", "legal", "root", "me", "still_here", "new_company", "invitation"}
 SENSITIVE = {May.MOVE_MONEY, May.DEVELOP, May.MANAGE}
 TAME = {
     "company_data", "verification", "take_back_document", "ask_for_production",
     "test_webhook", "redeliver", "replay_webhook", "check_withdrawal",
-    "upload_withdrawals", "automatic_evidence", "close_month", "month_readers",
+    "upload_withdrawals", "automatic_evidence", "close_month", "month_readers", "company_logo",
 }  # fmt: skip
 """Changes by those who may that neither move money nor open a door."""
 NOBODYS = "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"

@@ -35,7 +35,7 @@ def test_it_shows_the_money_in_its_parts(acme: Shop, support: Client, page: Page
 
     shown = text_of(support.get(page("payment", payment.pk)))
 
-    assert "Amount R$150.00 Our fee − R$1.50 Net R$148.50" in shown
+    assert "Amount R$150.00 Our fee −R$1.50 Net R$148.50" in shown
     assert "CPF 529.982.247-25" in shown
     assert payment.rail_reference
     assert payment.rail_reference in shown
