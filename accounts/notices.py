@@ -83,13 +83,15 @@ def notify(
     environment: str = Environment.PRODUCTION,
     topic: Topic | None = None,
     also: Iterable[str] = (),
+    mails_sandbox: bool = False,
     **facts: Any,
 ) -> None:
     """Tells every member with one of these roles, and whoever has an address in `also`, in `emails/<template>.txt`.
 
     All members among them find it in their notification centre. It is mailed as well, but not to members who turned
     the `topic` off (a notice without a topic is about security and mailed to everyone), and about the sandbox only if
-    that is configured. E-mails are sent after the commit and retried until the mail server accepts them.
+    that is configured or `mails_sandbox`. E-mails are sent after the commit and retried until the mail server accepts
+    them.
     """
     place, others = Place(page, args, query), {email.lower() for email in also}
     context = {"company": company, "environment": environment, "url": place.url(company, environment), **facts}
@@ -97,7 +99,7 @@ def notify(
     team = Membership.objects.filter(company=company, user__is_active=True).select_related("user")
     told = [member for member in team if member.role in roles or member.user.email in others]
     _show(told, roles, notice, place, company, environment)
-    if environment == Environment.PRODUCTION or settings.SANDBOX_NOTICES:
+    if environment == Environment.PRODUCTION or settings.SANDBOX_NOTICES or mails_sandbox:
         mailed = [member.user for member in told if member.role in roles and topic not in member.user.muted]
         _mail(company, notice, {user.email: user for user in mailed}, others)
 

@@ -59,6 +59,7 @@ def _notify(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -
         args=(endpoint.pk,),
         environment=endpoint.merchant.environment,
         topic=Topic.ENDPOINTS,
+        mails_sandbox=True,
         endpoint=endpoint.pk,
         address=endpoint.url,
         **facts,

@@ -16,7 +16,7 @@ def held(staff: Client, acme: Shop, amount: str) -> Any:
     """What the admin answers to a hold of this amount."""
     a_payment(acme.sandbox, "PAID", "9000")
     times = {"expected_release_at_0": "", "expected_release_at_1": ""}
-    reason = {"reason": "LEGAL_ORDER", "note": "Order 1/26"}
+    reason = {"reason": "LEGAL_ORDER", "note": "Order 1/26", "case_number": "1/26"}
     return staff.post(
         "/admin/ledger/hold/add/", {"merchant": acme.sandbox.pk, "currency": "BRL", "amount": amount} | reason | times
     )

@@ -8,6 +8,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts.base.clock import utcnow
+from accounts.base.sealing import seal
 from accounts.models import AuditEntry, Membership, Proposal, User
 from accounts.proposals.errors import AlreadyProposed, OwnCompany
 from gateway.models import SingleApproval, SingleApprovalLimit
@@ -186,7 +187,8 @@ def test_a_provider_that_answers_is_not_decided_for_until_its_deadline_has_passe
     staff: Client, colleague: Client, payment: Payment, status: str
 ) -> None:
     Payment.objects.update(status=status)
-    ProviderAccount.objects.update(provider="scripted")
+    scripted = seal(b'{"user": "bank", "password": "secret"}')
+    ProviderAccount.objects.update(provider="scripted", sealed_credentials=scripted)
     assert offered(staff, payment) == []
     assert "Staff do not decide" in refusal(staff, payment, "paid", **PAID)
 
