@@ -27,7 +27,7 @@ from tests.support.seeds import Seeds
 
 # How long an example takes says how busy the machine is. `make nightly` tries many more of them.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
-examples.register_profile("ours", max_examples=tries(25, 2000), **_patient)
+examples.register_profile("ours", max_examples=tries(15, 2000), **_patient)
 examples.load_profile("ours")
 
 
