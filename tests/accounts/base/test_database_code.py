@@ -33,6 +33,11 @@ def rows(sql: str) -> dict[str, str]:
         return dict(cursor.fetchall())
 
 
+def spelled_alike(triggers: dict[str, str]) -> dict[str, str]:
+    """Without parentheses and casts: a database that was restored from a dump spells conditions with others."""
+    return {name: re.sub(r"::(?:text|character varying)|[][()]", "", sql) for name, sql in triggers.items()}
+
+
 def test_the_migration_that_loads_a_file_last_knows_it_as_it_is() -> None:
     """Whoever changed a file adds a migration: else the databases that exist keep the function of before."""
     loads = [one for *_, migration in migrations() for one in migration.operations if isinstance(one, LoadSql)]
@@ -51,7 +56,7 @@ def test_the_database_has_the_functions_and_triggers_of_the_files_and_no_others(
             cursor.execute(files[path])
 
     assert rows(_FUNCTIONS) == functions
-    assert rows(_TRIGGERS) == triggers
+    assert spelled_alike(rows(_TRIGGERS)) == spelled_alike(triggers)
 
 
 def test_an_index_on_a_table_that_exists_is_built_while_it_is_written_to() -> None:
