@@ -109,6 +109,7 @@ ALL_TURNS = {
     "recover-clawbacks": Turn("gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1)),
     "sweep-settlements": Turn("gateway.settlements.tasks.sweep_settlements", BACKGROUND, timedelta(minutes=1)),
     "sweep-bank-files": Turn("gateway.reconciliation.tasks.sweep_bank_files", BACKGROUND, timedelta(minutes=1)),
+    "watch-evidence": Turn("gateway.evidence.tasks.watch_evidence", BACKGROUND, timedelta(minutes=1)),
     "watch-statements": Turn("gateway.reconciliation.tasks.watch_statements", BACKGROUND, timedelta(hours=1)),
     "fetch-bank-files": Turn("gateway.reconciliation.tasks.fetch_bank_files", BACKGROUND, timedelta(hours=1)),
     "sweep-boletos": Turn("gateway.boletos.tasks.sweep_boletos", BACKGROUND, timedelta(seconds=20)),

@@ -11,11 +11,21 @@ from accounts.audit import Actor
 from accounts.models import AuditEntry
 
 PAUSED, RESUMED = "task.paused", "task.resumed"
-NEVER_PAUSED = ("heartbeat", "prove-books", "close-days", "sweep-receivables", "sweep-reserves", "celery.")
+NEVER_PAUSED = (
+    "heartbeat",
+    "prove-books",
+    "close-days",
+    "sweep-receivables",
+    "sweep-reserves",
+    "watch-evidence",
+    "celery.",
+)
 """Parts of names: without these tasks nobody would see that something is wrong, or companies would lack their money."""
 
 
-UNPAUSABLE = "It is never paused: it proves the books, shows that a process is alive, or releases money."
+UNPAUSABLE = (
+    "It is never paused: it proves the books, shows that a process is alive, releases money, or watches deadlines."
+)
 ALREADY = "It is so already."
 
 

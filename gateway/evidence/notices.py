@@ -27,6 +27,16 @@ def not_handed_in(refund: Refund) -> None:
     _notify(refund, _("evidence could not be handed in for you"), "evidence_not_handed_in")
 
 
+def late(refund: Refund) -> None:
+    """Something of ours stands still: people can still answer themselves."""
+    _notify(refund, _("answer a dispute now: the evidence was not handed in for you"), "evidence_late")
+
+
+def missed(refund: Refund) -> None:
+    """The deadline passed without it."""
+    _notify(refund, _("evidence was not handed in in time"), "evidence_missed")
+
+
 def _notify(refund: Refund, subject: Promise, template: str, **facts: Any) -> None:
     merchant = refund.merchant
     with in_market(merchant.company.country):

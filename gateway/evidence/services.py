@@ -94,9 +94,37 @@ def announce_or_hand_in(refund: Refund, due_at: datetime) -> None:
         notices.announced(refund, hands_in_at)
         return
     refund.evidence_due_at = None
-    refund.save(update_fields=["evidence_due_at"])
-    if refund.response_due_at and clock.now(refund.merchant) <= refund.response_due_at:
+    is_in_time = _is_in_time(refund)
+    if is_in_time:
+        refund.evidence_alarm_at = refund.evidence_late_at = None
+    refund.save(update_fields=["evidence_due_at", "evidence_alarm_at", "evidence_late_at"])
+    if is_in_time:
         _hand_in(refund)
+
+
+def raise_alarm(refund: Refund, _due_at: datetime) -> None:
+    """Tells people that evidence was not handed in: while they can still do it, and again when it is too late.
+
+    Due as long as nobody answered and nothing was handed in. The lock is that of `announce_or_hand_in`.
+    """
+    if not is_automatic(refund.merchant):
+        refund.evidence_alarm_at = None
+        refund.save(update_fields=["evidence_alarm_at"])
+        return
+    can_answer = refund.status == Status.AWAITING_RESPONSE and _is_in_time(refund)
+    refund.evidence_alarm_at = refund.response_due_at if can_answer else None
+    refund.evidence_late_at = refund.evidence_late_at or clock.now(refund.merchant)
+    refund.save(update_fields=["evidence_alarm_at", "evidence_late_at"])
+    if can_answer:
+        log.critical("evidence.late", refund=refund.pk, environment=refund.merchant.environment)
+        notices.late(refund)
+    else:
+        log.critical("evidence.missed", refund=refund.pk, environment=refund.merchant.environment)
+        notices.missed(refund)
+
+
+def _is_in_time(refund: Refund) -> bool:
+    return refund.response_due_at is not None and clock.now(refund.merchant) < refund.response_due_at
 
 
 def _hand_in(refund: Refund) -> None:

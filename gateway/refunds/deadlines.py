@@ -1,10 +1,10 @@
-"""When the evidence of a dispute that nobody answers is announced, and handed in."""
+"""When the evidence of a dispute that nobody answers is announced, handed in, and missed."""
 
 from datetime import datetime
 
 from gateway.refunds.models import Refund
 
-ANNOUNCED, HANDED_IN = 0.8, 0.9
+ANNOUNCED, HANDED_IN, MISSED = 0.8, 0.9, 0.95
 """Shares of the time that the company has for its answer."""
 
 
@@ -16,6 +16,11 @@ def evidence_announced_at(refund: Refund) -> datetime | None:
     if refund.dispute_kind is None or not _has_time(refund):
         return None
     return _at(refund, ANNOUNCED)
+
+
+def evidence_missed_at(refund: Refund) -> datetime | None:
+    """When people are told that it was not handed in, while they can still do it themselves."""
+    return _at(refund, MISSED) if evidence_announced_at(refund) else None
 
 
 def evidence_handed_in_at(refund: Refund) -> datetime:

@@ -69,6 +69,10 @@ class Refund(Returned):
     evidence_due_at = models.DateTimeField(
         null=True, blank=True, help_text="When evidence that is handed in by itself is announced, then handed in"
     )
+    evidence_alarm_at = models.DateTimeField(
+        null=True, blank=True, help_text="When people are told that evidence was not handed in by itself"
+    )
+    evidence_late_at = models.DateTimeField(null=True, blank=True, help_text="When they were told so")
     dispute_kind = models.CharField(max_length=12, choices=DisputeKind, null=True, blank=True)
     claim_id = models.CharField(
         max_length=64, null=True, blank=True, help_text="Of a MED claim, given by the payer's institution"
@@ -151,6 +155,19 @@ class Refund(Returned):
                 fields=["merchant", "evidence_due_at"],
                 name="next_evidence_to_hand_in",
                 condition=Q(status=Status.AWAITING_RESPONSE, evidence_due_at__isnull=False),
+            ),
+            models.Index(
+                fields=["evidence_alarm_at"],
+                name="evidence_to_watch",
+                condition=Q(evidence_alarm_at__isnull=False),
+            ),
+            models.Index(
+                fields=["merchant", "evidence_alarm_at"],
+                name="next_evidence_to_watch",
+                condition=Q(evidence_alarm_at__isnull=False),
+            ),
+            models.Index(
+                fields=["evidence_late_at"], name="late_evidence", condition=Q(evidence_late_at__isnull=False)
             ),
             models.Index(fields=["remind_at"], name="refunds_to_remind_of", condition=Q(remind_at__isnull=False)),
             models.Index(

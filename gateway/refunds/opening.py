@@ -9,7 +9,7 @@ from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.refunds import notices, payloads
-from gateway.refunds.deadlines import evidence_announced_at
+from gateway.refunds.deadlines import evidence_announced_at, evidence_missed_at
 from gateway.refunds.errors import (
     ReceivableReserved,
     RefundAmountExceeded,
@@ -26,6 +26,7 @@ from ledger.receivables.models import State
 from webhooks.outbox import emit
 
 REMINDED_BEFORE = timedelta(hours=24)
+EVIDENCE_TIMES = ("evidence_due_at", "evidence_alarm_at", "evidence_late_at")
 
 
 def requested(payment: Payment, amount: int | None, now: datetime) -> Refund:
@@ -105,7 +106,7 @@ def move_deadline(refund: Refund, due: datetime, now: datetime) -> None:
         return
     _set_deadline(refund, due, now)
     refund.updated_at = now
-    refund.save(update_fields=["response_due_at", "remind_at", "evidence_due_at", "updated_at"])
+    refund.save(update_fields=["response_due_at", "remind_at", *EVIDENCE_TIMES, "updated_at"])
     keep_hold(refund, now)
     emit(refund.merchant, "refund.updated", refund.id, payloads.refund(refund), now)
 
@@ -114,3 +115,4 @@ def _set_deadline(refund: Refund, due: datetime, now: datetime) -> None:
     refund.response_due_at = due
     refund.remind_at = due - REMINDED_BEFORE if due - REMINDED_BEFORE > now else None
     refund.evidence_due_at = evidence_announced_at(refund)
+    refund.evidence_alarm_at, refund.evidence_late_at = evidence_missed_at(refund), None

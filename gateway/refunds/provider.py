@@ -19,6 +19,8 @@ from ledger.books.services import post, post_for_block
 from ledger.receivables import services as receivables
 from webhooks.outbox import emit
 
+SILENCE = (RefundAction.LAPSE, RefundAction.UNANSWERED)
+
 GIVES_UP_AFTER = timedelta(days=90)
 """The maximum time a refund waits for funds."""
 NOT_FUNDED = "The balance did not cover the refund for 90 days."
@@ -86,6 +88,8 @@ def take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
     if taken.books is returned:
         give_back(refund, now)
     moves = taken.books(refund) if taken.books else []
+    if refund.status == Status.AWAITING_RESPONSE and asked not in SILENCE:
+        refund.evidence_alarm_at = refund.evidence_late_at = None
     _turn(refund, Status(taken.target), now)
     _save(refund, is_new=not taken.sources)
     keep_hold(refund, now)

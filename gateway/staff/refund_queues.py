@@ -29,6 +29,11 @@ def _claims() -> Q:
     return Q(status=Status.UNDER_REVIEW, dispute_kind=DisputeKind.MED)
 
 
+def _late_evidence() -> Q:
+    """Disputes whose evidence was not handed in by itself, of the last seven days: late, or too late."""
+    return Q(evidence_late_at__gt=utcnow() - timedelta(days=7))
+
+
 def _debts() -> Q:
     """A bank took the money back, and the company's wallet did not cover it."""
     return Q(status=Status.COMPLETED, wallet_amount__gt=F("from_releasing") + F("from_available"))
@@ -45,6 +50,7 @@ QUEUES = (
         "response_due_at",
         deadline=True,
     ),
+    Queue("evidence", "Evidence not handed in", "assignment_late", _late_evidence, "evidence_late_at"),
     Queue("debts", "Debts of companies after returns", "money_off", _debts, "completed_at"),
     unclear("refunds"),
 )

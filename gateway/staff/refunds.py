@@ -149,7 +149,7 @@ class RefundAdmin(RefundDecisions):
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
                     (moment("response_due_at", "answer due"), moment("remind_at", "reminder at")),
-                    moment("completed_at"),
+                    (moment("completed_at"), moment("evidence_late_at", "evidence not handed in")),
                 )
             },
         ),

@@ -50,6 +50,7 @@ QUEUES = {
     "Advances to review": (Advance, "decide"),
     "Refunds to review": (Refund, "decide"),
     "MED claims to decide": (Refund, "claims"),
+    "Evidence not handed in": (Refund, "evidence"),
     "Debts of companies after returns": (Refund, "debts"),
     "Refunds awaiting an answer": (Refund, "answer"),
     "Disputes to look up": (Dispute, "problems"),

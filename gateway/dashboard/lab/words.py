@@ -21,6 +21,7 @@ DUE: dict[str, Promise] = {
     "refund.answered": _("The provider of a refund answers"),
     "refund.reminded": _("Reminder: a refund request is waiting for your answer"),
     "refund.evidence": _("Evidence is announced or handed in where nobody answers"),
+    "refund.evidence_late": _("The team is told if evidence was not handed in"),
     "refund.lapsed": _("The deadline to answer a refund has passed"),
     "refund.undecided": _("The deadline to decide a MED claim has passed"),
     "webhook.retried": _("A webhook delivery is retried"),

@@ -10,13 +10,14 @@ from django.urls import reverse
 from accounts.models import AuditEntry, Company, Email
 from accounts.roles import Role
 from gateway.evidence import services
-from gateway.evidence.due import run_due
+from gateway.evidence.due import run_due, watch
 from gateway.evidence.facts import facts
 from gateway.evidence.models import AutomaticEvidence
 from gateway.evidence.pdf import render
 from gateway.refunds import due as refunds_due
 from gateway.refunds import selectors
 from gateway.refunds.models import Draft, Evidence, Refund, Response
+from gateway.staff.refund_queues import QUEUES
 from tests.support.api import Api
 from tests.support.cards import opened
 from tests.support.companies import Shop
@@ -28,6 +29,8 @@ from tests.support.sweeps import broken, repaired, the_delay_is_over
 pytestmark = pytest.mark.django_db
 TO_ANNOUNCE, TO_HAND_IN = 0.8 * 72, 0.9 * 72
 """Hours after the opening of a MED claim."""
+READERS = 2
+"""The owner, and who turned it on."""
 
 
 @pytest.fixture(autouse=True)
@@ -188,6 +191,36 @@ def test_a_process_that_dies_on_the_way_leaves_all_to_the_next(api: Api, acme: S
     run_due()
 
     assert Response.objects.count() == 1
+
+
+def test_evidence_that_stands_still_is_told_while_people_can_answer_and_when_they_cannot(api: Api, acme: Shop) -> None:
+    turn_on(acme)
+    first, second = claimed(api, paid(api)), claimed(api, paid(api))
+    at(acme, TO_ANNOUNCE)
+
+    later(acme, hours=0.94 * 72 - TO_ANNOUNCE)
+    watch()
+    assert "evidence_late" not in mails() and not late()
+    later(acme, hours=0.015 * 72)
+    watch()
+    watch()
+    assert (mails().count("evidence_late"), late()) == (2 * READERS, {first["id"], second["id"]})
+    answered(api, first, "CONTEST")
+    later(acme, hours=0.05 * 72)
+    refunds_due.run_due()
+    watch()
+    watch()
+
+    assert (mails().count("evidence_missed"), late()) == (READERS, {second["id"]})
+    assert set(mails()) == {"evidence_announced", "evidence_late", "evidence_missed"}
+    assert second["id"] in Email.objects.filter(kind="evidence_missed")[0].text
+    assert now(api, second)["responses"] == []
+
+
+def late() -> set[str]:
+    """What staff find in their queue."""
+    queue = next(queue for queue in QUEUES if queue.name == "evidence")
+    return set(queue.rows(Refund).values_list("pk", flat=True))
 
 
 def test_a_long_story_goes_on_on_further_pages(api: Api, acme: Shop) -> None:

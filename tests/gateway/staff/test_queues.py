@@ -109,6 +109,7 @@ def test_whoever_may_not_see_a_list_sees_no_queue_of_it(acme: Shop) -> None:
     assert sidebar(browser_of(support("view_refund", "view_payment"))) == {
         "Refunds to review": "1",
         "MED claims to decide": None,
+        "Evidence not handed in": None,
         "Debts of companies after returns": None,
         "Refunds awaiting an answer": None,
         "Unclear refunds": None,
