@@ -74,8 +74,8 @@ def _waiting(model: type[Model], queue: Queue, rows: list[tuple[int, str, dateti
 
 
 def panel(found: list[QueueCount]) -> Panel:
-    """Open items for staff, with production and sandbox apart."""
-    rows = [_row(one) for one in found]
+    """Open items for staff, with production and sandbox apart; queues that are empty come last."""
+    rows = [_row(one) for one in sorted(found, key=lambda one: not one.environments)]
     is_something = any(one.environments for one in found)
     table = PanelTable(["Queue", "Production", "Sandbox", "Oldest"], rows)
     return Panel("Waiting for staff", (table,), "Open" if is_something else "None", WATCH if is_something else GOOD)
