@@ -16,19 +16,49 @@ from gateway.staff.kit.columns import column, link, moment, named, or_empty, pre
 from gateway.staff.kit.pages import ReadOnlyAdmin
 
 MOST_FOUND = 200
+LONGEST = 8
+"""Words of a search that can be an action and a company."""
 
 
 def who(entry: AuditEntry) -> Any:
     """The person and on which side they stand; without a person a command on the host, or an API key."""
     if entry.actor is None:
         return "Service or host"
-    return format_html("{} ({})", link(entry.actor), "staff" if entry.by_staff else "company")
+    return format_html("{} ({})", link(entry.actor), _side(entry))
+
+
+def _side(entry: AuditEntry) -> str:
+    return "staff" if entry.by_staff else "company"
 
 
 def did(entry: AuditEntry) -> str:
     """`api_key.issued` as people read it: Api key: issued."""
     subject, _, verb = entry.action.partition(".")
     return capfirst(f"{subject}: {verb}".replace("_", " ")) if verb else entry.action
+
+
+def done(term: str) -> Q:
+    """What was done, as far as it is told, and of which company: withdrawal ip: changed Acme."""
+    words = term.lower().replace(":", " ").split()[:LONGEST]
+    for end in range(len(words), 0, -1):
+        actions = _actions("_".join(words[:end]))
+        if AuditEntry.objects.filter(actions).exists():
+            return actions & (about(" ".join(words[end:])) if end < len(words) else Q())
+    raise ValueError(term)
+
+
+def _actions(code: str) -> Q:
+    """`withdrawal_ip` is a kind of object, `withdrawal_ip_changed` an action: a dot is somewhere in its code."""
+    parts = code.split("_")
+    whole = ["_".join(parts[:at]) + "." + "_".join(parts[at:]) for at in range(1, len(parts))]
+    return Q(action__startswith=f"{code}.") | Q(action__in=whole)
+
+
+def about(text: str) -> Q:
+    """The company of this name, id or tax id."""
+    named = Q(trade_name__icontains=text) | Q(legal_name__icontains=text)
+    found = Company.objects.filter(named | Q(pk=text) | Q(tax_id=compact(text))).values_list("pk", flat=True)
+    return Q(company__in=[*found[:MOST_FOUND]])
 
 
 class SideFilter(admin.SimpleListFilter):
@@ -74,16 +104,18 @@ class AboutFilter(TypedFilter):
     title, parameter_name = "whom (company or id)", "whom"
 
     def meaning(self, text: str) -> Q:
-        named = Q(trade_name__icontains=text) | Q(legal_name__icontains=text)
-        found = Company.objects.filter(named | Q(pk=text) | Q(tax_id=compact(text))).values_list("pk", flat=True)
-        return Q(company__in=[*found[:MOST_FOUND]]) | Q(object_id=text)
+        return about(text) | Q(object_id=text)
 
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
     ids = {"cmp": "company"}
     words = {"object_id": str, "actor__email": str.lower, "request_id": str}
-    search_help_text = "Entry or company id, id of what was changed, request id, e-mail of the person, or day"
+    readings = (done,)
+    search_help_text = (
+        "Entry or company id, id of what was changed, request id, e-mail of the person, day, or what was done and the "
+        "company: withdrawal ip changed Acme"
+    )
     listed_at = ("company", "merchant", "actor")
     list_select_related = ("actor", "company", "merchant__company")
     moments = ("created_at",)
@@ -101,6 +133,11 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         ("Parties", {"fields": ((related("actor"), "side"), ("address", "request_id"), moment("created_at"))}),
         ("What", {"fields": (pretty("before"), pretty("after"), "note")}),
     )
+
+    def in_short(self, row: AuditEntry) -> str:
+        person = f"{row.actor} ({_side(row)})" if row.actor else who(row)
+        told = (did(row), row.company or "", person, f"{row.created_at:%Y-%m-%d %H:%M}Z")
+        return ", ".join(filter(None, map(str, told)))
 
     @display(description="side")
     def side(self, entry: AuditEntry) -> str:

@@ -1,9 +1,10 @@
 """Companies, merchants and keys: what staff see and decide."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
@@ -17,7 +18,7 @@ from gateway.payments.proposals import SingleApprovalLimitKind
 from gateway.staff.company_status import POSSIBLE as STANDING
 from gateway.staff.company_status import CompanyStatusActions
 from gateway.staff.going_live import GO_LIVE, GoingLive
-from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, colored, column, moment, related, unbroken
+from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, address, colored, column, moment, related, unbroken
 from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm, NoteForm, ReserveForm
 from gateway.staff.kit.operator import WithoutOperator
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
@@ -26,6 +27,7 @@ from gateway.staff.looking import LOOK, Looking
 from gateway.staff.payment_decisions import SingleApprovalForm
 from gateway.staff.verification import DECISIONS as VERIFICATION
 from gateway.staff.verification import Verification
+from ledger.holds.models import Hold
 from ledger.holds.proposals import ReserveChange, ReserveRelease
 from ledger.notation import plain_amount
 
@@ -129,13 +131,21 @@ class MerchantAdmin(WithoutOperator, RecordedAdmin):
         ("Payments recorded by staff", {"fields": ("decided_by_one",)}),
     )
     readonly_fields = (*_unchanging, "decided_by_one", "reserve")
-    actions_detail = ("issue_key", "single_approval", "change_reserve", "release_reserve")
+    actions_detail = ("place_hold", "issue_key", "single_approval", "change_reserve", "release_reserve")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def has_hold_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("ledger.add_hold")
+
+    @action(description="Hold money", permissions=["hold"], icon="lock")
+    def place_hold(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        merchant = self.record(request, object_id)
+        return HttpResponseRedirect(f"{address(Hold, 'add')}?{urlencode({'merchant': merchant.pk})}")
 
     def has_limit_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm(SingleApprovalLimitKind.permission)

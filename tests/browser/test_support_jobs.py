@@ -7,7 +7,7 @@ import pytest
 from accounts.base.clock import utcnow
 from accounts.models import Company, User
 from gateway.refunds.models import Refund
-from ledger.models import Advance
+from ledger.models import Advance, Hold
 from tests.support.browser import Watched
 from tests.support.desks import STAFF, Desks
 from tests.support.people import signed_in_twice
@@ -78,6 +78,22 @@ def test_verify_a_company(robot: Robot) -> None:
     robot.clicks("Verify this company")
     robot.reads("Globex was verified.")
     assert Company.objects.get(trade_name="Globex").verified_at
+
+
+def test_hold_money_with_a_case_number(robot: Robot) -> None:
+    robot.finds("Acme", "Merchant, Sandbox")
+    robot.clicks("Hold money")
+    robot.types("Amount", "12.50")
+    robot.types("Case number", "0001-22/26")
+    robot.types("Note", "An invoice is missing")
+    robot.clicks("Save")
+    robot.reads("12.50 BRL", "0001-22/26")
+    assert Hold.objects.get(case_number="0001-22/26", note="An invoice is missing").amount == 1250
+
+
+def test_who_changed_the_withdrawal_address(robot: Robot) -> None:
+    robot.finds("withdrawal ip Acme", "Withdrawal ip: changed, Acme, staff@onpay.example (staff), ")
+    robot.reads("8.8.4.4", "Ticket 4711")
 
 
 def test_see_what_a_company_sees(robot: Robot) -> None:

@@ -39,8 +39,9 @@ class Related(NamedTuple):
         page: Any = admin.site._registry[model]
         if not page.has_view_permission(request):
             return None
-        joined = self.rows.select_related(*page.list_select_related) if page.list_select_related else self.rows
-        newest = list(joined.order_by("-pk")[: RELATED_ROWS + 1])
+        keys = self.rows.order_by("-pk").values("pk")[: RELATED_ROWS + 1]
+        listed = page.get_queryset(request).filter(pk__in=keys).order_by("-pk")  # with what its columns need
+        newest = list(listed.select_related(*page.list_select_related) if page.list_select_related else listed)
         if not newest:
             return None
         names = [

@@ -111,7 +111,10 @@ def test_a_decision_is_written_down_with_its_note_for_staff_alone(
     assert "note" not in entry.after
     page = staff.get(page_at(AuditEntry, "change", entry.pk)).content.decode()
     assert "Known for years" in page
-    assert "Advance: approved" in staff.get(page_at(AuditEntry, "changelist"), {"q": asked.id}).content.decode()
+    for term in (asked.id, "advance: approved", "Advance acme"):
+        assert "Advance: approved" in staff.get(page_at(AuditEntry, "changelist"), {"q": term}).content.decode(), term
+    nobodys = staff.get(page_at(AuditEntry, "changelist"), {"q": "advance approved globex"})
+    assert "Advance: approved" not in nobodys.content.decode()
 
 
 def test_blocks_and_refunds_are_written_down_with_their_amounts(staff: Client, colleague: Client, acme: Shop) -> None:

@@ -2,8 +2,9 @@
 
 from django.test import Client
 
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, Merchant
 from gateway.payment_links import selectors
+from gateway.staff.kit.columns import address as page_at
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payment_links import a_link
@@ -19,6 +20,7 @@ def test_the_company_reads_why_a_link_was_ended(staff: Client, api: Api, acme: S
     staff.post(do(link, "end"), {"note": "Sells what it may not"})
 
     assert selectors.links().get().state == "ENDED"
+    assert link.pk in staff.get(page_at(Merchant, "change", acme.sandbox.pk)).content.decode()
     entry = AuditEntry.objects.get(action="payment_link.ended")
     assert (entry.by_staff, entry.company, entry.object_id) == (True, acme.company, link.pk)
     owner = signed_in(a_member(acme.company))
