@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
 
 from gateway import local, logs
 from gateway.database import addresses
@@ -352,9 +353,9 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 UNFOLD = {
-    "SITE_TITLE": "Onpay staff",
+    "SITE_TITLE": _("Onpay staff"),
     "SITE_HEADER": "Onpay Gateway",
-    "SITE_SUBHEADER": "Support staff",
+    "SITE_SUBHEADER": _("Support staff"),
     "SITE_SYMBOL": "account_balance",
     "SITE_URL": "/dashboard/",
     "SHOW_HISTORY": True,
@@ -377,6 +378,7 @@ UNFOLD = {
             "950": "oklch(28.2% .091 267.935)",
         },
     },
+    "ACCOUNT": {"navigation": "gateway.staff.admin.account"},
     "DASHBOARD_CALLBACK": "gateway.staff.overview.page.fill",
     "COMMAND": {"search_callback": "gateway.staff.kit.finding.find"},
     "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "gateway.staff.admin.sidebar"},

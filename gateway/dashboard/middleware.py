@@ -17,6 +17,8 @@ from accounts.base.clock import utcnow
 from accounts.models import User
 
 PEOPLE = ("/dashboard/", "/accounts/")
+STAFF = "/admin/"
+UTC = ZoneInfo("UTC")
 SEEN = "seen_at"
 NOTED_EVERY_S = 30
 
@@ -29,13 +31,12 @@ class PersonMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
-        if not path.startswith((*PEOPLE, "/admin/")):
+        if not path.startswith((*PEOPLE, STAFF)):
             return self.get_response(request)
-        if not path.startswith(PEOPLE):
-            return _kept(self._answer(request))
         language = _language(request)
         _remember(request, language)
-        with translation.override(language), timezone.override(_time_zone(request)):
+        zone = _time_zone(request) if path.startswith(PEOPLE) else UTC  # staff compare times with logs
+        with translation.override(language), timezone.override(zone):
             response = _kept(self._answer(request))
             response["Content-Language"] = translation.get_language() or ""
         return response
@@ -117,4 +118,4 @@ def _time_zone(request: HttpRequest) -> ZoneInfo:
                 return ZoneInfo(name.replace("%2F", "/"))
         except (ValueError, OSError):
             continue
-    return ZoneInfo("UTC")
+    return UTC

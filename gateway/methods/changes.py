@@ -1,11 +1,12 @@
 """Changes of rules: validated, kept in history and audit, and reported to the company's owners."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import BigIntegerField, F, ForeignKey, Model, Q, QuerySet
-from django.utils.text import capfirst
+from django.utils.functional import Promise
+from django.utils.text import capfirst, format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
@@ -84,7 +85,7 @@ def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
     changed = [name for name in after if before is None or before[name] != after[name]]
     if before is None:
         _write_down(by, rule, "added", None, after, note)
-        _notify_owners(rule, [str(rule._meta.verbose_name)])
+        _notify_owners(rule, [rule._meta.verbose_name or ""])
     elif changed:
         was = {name: before[name] for name in changed}
         _write_down(by, rule, "changed", was, {name: after[name] for name in changed}, note)
@@ -96,7 +97,7 @@ def remove(by: audit.Actor, rule: Model, note: str) -> None:
     """Deletes the rule, in the caller's transaction: the general rule, or the version before, applies again."""
     _write_down(by, rule, "deleted", _facts(rule, is_held=True), None, note)
     rule._change_reason = note[:100] or None  # type: ignore[attr-defined]
-    _notify_owners(rule, [str(rule._meta.verbose_name)])
+    _notify_owners(rule, [rule._meta.verbose_name or ""])
     rule.delete()
 
 
@@ -107,9 +108,9 @@ def _facts(rule: Model, *, is_held: bool = False) -> dict[str, Any]:
     return {field.name: _plain(field, stored) for field in stored._meta.concrete_fields if not field.primary_key}
 
 
-def _label(rule: Model, name: str) -> str:
-    field: Any = rule._meta.get_field(name)
-    return str(capfirst(field.verbose_name))
+def _label(rule: Model, name: str) -> str | Promise:
+    label: str | Promise = capfirst(rule._meta.get_field(name).verbose_name)  # type: ignore[union-attr]
+    return label
 
 
 def _plain(field: Any, rule: Any) -> Any:
@@ -120,14 +121,17 @@ def _plain(field: Any, rule: Any) -> Any:
 
 
 def _write_down(by: audit.Actor, rule: Any, what: str, before: Any, after: Any, note: str) -> None:
-    action = f"{str(rule._meta.verbose_name).replace(' ', '_')}.{what}"
+    action = f"{rule._meta.verbose_name_raw.replace(' ', '_')}.{what}"
     facts = {"object_id": str(rule.pk), "before": before, "after": after}
     audit.record(by, action, merchant=rule.merchant, note=note, by_staff=True, **facts)
 
 
-def _notify_owners(rule: Any, changed: Iterable[str]) -> None:
+def _notify_owners(rule: Any, changed: Sequence[str | Promise]) -> None:
     """Notifies the owners of a company with its own rule, unless it applies to the sandbox only."""
     if rule.merchant is None or rule.merchant.environment == Environment.SANDBOX:
         return
-    subject, about = _("support changed your settings"), f"{rule}: {', '.join(changed)}"
+    subject, about = (
+        _("support changed your settings"),
+        format_lazy(f"{{}}: {', '.join(['{}'] * len(changed))}", rule, *changed),
+    )
     notices.notify_owners(rule.merchant.company, subject, "by_support", "settings", what="settings", about=about)

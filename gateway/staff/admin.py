@@ -7,6 +7,9 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from accounts.models import (
@@ -83,9 +86,9 @@ from gateway.withdrawals.models import Withdrawal
 from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
-SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
+SIDEBAR: tuple[tuple[Promise, tuple[tuple[type[Model], str], ...]], ...] = (
     (
-        "Payments",
+        _("Payments"),
         (
             (Payment, "payments"),
             (PaymentLink, "link"),
@@ -94,9 +97,9 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (Advance, "fast_forward"),
         ),
     ),
-    ("Refunds and disputes", ((Refund, "undo"), (Dispute, "gpp_maybe"))),
+    (_("Refunds and disputes"), ((Refund, "undo"), (Dispute, "gpp_maybe"))),
     (
-        "Money out",
+        _("Money out"),
         (
             (Withdrawal, "north_east"),
             (PayoutBatch, "outbox"),
@@ -105,17 +108,17 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (Conversion, "currency_exchange"),
         ),
     ),
-    ("Companies", ((Company, "domain"), (Document, "folder_shared"), (Merchant, "storefront"), (Hold, "lock"))),
-    ("Webhooks", ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "send"))),
-    ("API", ((ApiRequest, "api"), (IdempotencyKey, "repeat_one"), (ApiKey, "key"))),
-    ("People", ((User, "group"), (Membership, "badge"), (Invitation, "mail"), (Email, "outgoing_mail"))),
-    ("Staff", ((AuditEntry, "policy"), (Proposal, "group_work"), (Group, "shield_person"))),
+    (_("Companies"), ((Company, "domain"), (Document, "folder_shared"), (Merchant, "storefront"), (Hold, "lock"))),
+    (_("Webhooks"), ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "send"))),
+    (_("API"), ((ApiRequest, "api"), (IdempotencyKey, "repeat_one"), (ApiKey, "key"))),
+    (_("People"), ((User, "group"), (Membership, "badge"), (Invitation, "mail"), (Email, "outgoing_mail"))),
+    (_("Staff"), ((AuditEntry, "policy"), (Proposal, "group_work"), (Group, "shield_person"))),
     (
-        "Providers",
+        _("Providers"),
         ((ProviderAccount, "account_balance_wallet"), (ProviderRoute, "alt_route"), (ProviderMessage, "forum")),
     ),
     (
-        "Settlements",
+        _("Settlements"),
         (
             (SettlementDay, "calendar_month"),
             (SettlementReport, "summarize"),
@@ -124,7 +127,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
     (
-        "Banks",
+        _("Banks"),
         (
             (BankAccount, "account_balance"),
             (ImportedFile, "upload_file"),
@@ -135,9 +138,12 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (SuspenseItem, "pending"),
         ),
     ),
-    ("Prices and limits", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (
-        "Books",
+        _("Prices and limits"),
+        ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up")),
+    ),
+    (
+        _("Books"),
         (
             (Proof, "verified"),
             (Account, "account_balance"),
@@ -147,7 +153,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
     (
-        "Service",
+        _("Service"),
         (
             (PeriodicTask, "schedule"),
             (IntervalSchedule, "timer"),
@@ -156,7 +162,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
 )
-WAITING = "Waiting for staff"
+WAITING = _("Waiting for staff")
 
 
 def stylesheet(request: HttpRequest) -> str:
@@ -167,14 +173,24 @@ def icon(request: HttpRequest) -> str:
     return static("img/icon.svg")
 
 
+def account(request: HttpRequest) -> list[dict[str, Any]]:
+    """What people set for themselves is on the same pages for everybody."""
+    return [
+        {"title": _("Language and time"), "link": reverse("dashboard:me")},
+        {"title": _("Second factor"), "link": reverse("mfa_index")},
+        {"title": _("Sessions"), "link": reverse("usersessions_list")},
+        {"title": _("Password"), "link": reverse("account_change_password")},
+    ]
+
+
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Queues and pages this person may see, in groups."""
-    shown = [(WAITING, [_queue(request, one) for one in waiting(request)])]
+    shown: list[tuple[Promise, Any]] = [(WAITING, [_queue(request, one) for one in waiting(request)])]
     for title, pages in SIDEBAR:
         seen = [page for page in pages if admin.site._registry[page[0]].has_view_permission(request)]
         shown.append((title, [_list(request, *page) for page in seen]))
     return [
-        {"title": title, "separator": True, "collapsible": title != WAITING, "items": items}
+        {"title": title, "separator": True, "collapsible": title is not WAITING, "items": items}
         for title, items in shown
         if items
     ]

@@ -9,6 +9,11 @@ class StaffConfig(AppConfig):
     name = "gateway.staff"
     verbose_name = "Staff"
 
+    def ready(self) -> None:
+        from gateway.staff.kit.names import translate_models  # needs the models
+
+        translate_models()
+
 
 class StaffSiteConfig(admin.AdminConfig):
     """Django's admin with the site of staff."""

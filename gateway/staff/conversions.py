@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
 from gateway.conversions.models import Conversion
 from gateway.staff.kit.amounts import CurrencyFilter, money
@@ -20,13 +21,13 @@ from webhooks.models import Delivery, Event
 
 
 class SourceFilter(CurrencyFilter):
-    title = "from"
-    parameter_name = field = "source_currency"
+    title = _("from")
+    parameter_name, field = "source_currency", "source_currency"
 
 
 class DestinationFilter(CurrencyFilter):
-    title = "to"
-    parameter_name = field = "destination_currency"
+    title = _("to")
+    parameter_name, field = "destination_currency", "destination_currency"
 
 
 def end_money(name: str, end: str, title: str) -> Column:

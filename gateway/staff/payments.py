@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
@@ -118,7 +119,7 @@ class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
     margin_fieldset = ("Margin, after the fees of its acquirer", {"fields": (("acquirer_fee", "margin"),)})
     queues = (
         Queue("manual", "Manual payments waiting", "account_balance", unasked, "created_at"),
-        unclear("payments"),
+        unclear(_("Unclear payments")),
     )
     actions_detail = (*DECISIONS, "ask", "expire", "resend")
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.admin import SimpleListFilter
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
@@ -52,7 +53,7 @@ QUEUES = (
     ),
     Queue("evidence", "Evidence not handed in", "assignment_late", _late_evidence, "evidence_late_at"),
     Queue("debts", "Debts of companies after returns", "money_off", _debts, "completed_at"),
-    unclear("refunds"),
+    unclear(_("Unclear refunds")),
 )
 
 

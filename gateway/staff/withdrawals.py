@@ -9,6 +9,7 @@ from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
@@ -148,7 +149,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     )
     queues = (
         Queue("stuck", "Stuck withdrawals", "hourglass_top", stuck, "created_at"),
-        unclear("withdrawals"),
+        unclear(_("Unclear withdrawals")),
     )
     actions_detail = (*DECISIONS, "ask")
 

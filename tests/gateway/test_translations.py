@@ -11,6 +11,8 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
+from gateway.staff.kit import names
+
 ROOT = Path(settings.BASE_DIR)
 APPS = ("accounts", "webhooks", "ledger", "gateway")
 CATALOGUES = sorted((ROOT / "gateway" / "locale").glob("*/LC_MESSAGES/django.po"))
@@ -59,16 +61,68 @@ def said_in_programmes() -> Iterator[Said]:
 
 @cache
 def said_anywhere() -> set[Said]:
-    return {*said_in_templates(), *said_in_programmes()}
+    return {*said_in_templates(), *said_in_programmes(), *(("", name) for name in names.NAMES)}
 
 
 _PLACEHOLDERS = "%(company)s: %(description)s, %(amount)s"
-LOAN_WORDS = {"CSV", "Endpoint", "Endpoint:", "Sandbox", "Token", "URL", "Webhooks"}
+LOAN_WORDS = {
+    "API",
+    "CSV",
+    "Bytes",
+    "Endpoint",
+    "Endpoint:",
+    "Sandbox",
+    "Token",
+    "URL",
+    "Webhooks",
+    "endpoint",
+    "endpoints",
+    "ms",
+    "token",
+}
 """What people of the trade say in English everywhere."""
-NAMES = {"3-D Secure", "Argentina", "Base", "CLABE", "CNPJ, RFC, CUIT, NIT or NIF", "NIF", "Portugal", _PLACEHOLDERS}
+EXAMPLES = {"api_key.issued, withdrawal_ip.changed, …", "payment.paid, …"}
+LANGUAGES = {"English", "Español", "Português"}
+NAMES = (
+    EXAMPLES
+    | LANGUAGES
+    | {
+        "Boleto",
+        "Bre-B",
+        "Nequi",
+        "3-D Secure",
+        "Argentina",
+        "Base",
+        "CLABE",
+        "CNPJ, RFC, CUIT, NIT or NIF",
+        "NIF",
+        "Portugal",
+        _PLACEHOLDERS,
+    }
+)
 THE_SAME = {
-    "es": LOAN_WORDS | NAMES | {"Colombia", "Alias", "Error", "General", "No", "No:", "No.", "Provisional", "Total"},
-    "pt_BR": LOAN_WORDS | NAMES | {"Alias", "Compliance", "E-mail", "Menu", "Spread", "Status", "Total", "Volume"},
+    "es": LOAN_WORDS
+    | NAMES
+    | {"Colombia", "Alias", "Error", "General", "No", "No:", "No.", "Provisional", "Total", "error", "total"},
+    "pt_BR": LOAN_WORDS
+    | NAMES
+    | {
+        "Alias",
+        "Chargeback",
+        "Compliance",
+        "E-mail",
+        "Menu",
+        "Spread",
+        "Status",
+        "Total",
+        "Volume",
+        "downloads",
+        "e-mail",
+        "e-mails",
+        "spread",
+        "status",
+        "total",
+    },
 }
 """Words of a language that are also English ones, with the loan words and names of all."""
 

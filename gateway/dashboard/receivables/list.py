@@ -12,7 +12,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import csv_of, timed
@@ -96,7 +96,7 @@ def month(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     days = receivables.days(listed(begin(first), begin(_after(first))), zone)
     rows = listed(begin(chosen or first), end(chosen) if chosen else begin(_after(first)))
     if request.GET.get("format") == "csv":
-        name = "-".join((_("receivables"), str(chosen or first.strftime("%Y-%m"))))
+        name = "-".join((pgettext("file name", "receivables"), str(chosen or first.strftime("%Y-%m"))))
         return csv_of(name, _columns(), in_chunks(rows))
     return here.render(
         "receivables/list.html",

@@ -9,7 +9,9 @@ from django.contrib.admin.utils import display_for_value, label_for_field, looku
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.functional import Promise
 from django.utils.html import strip_tags
+from django.utils.text import capfirst
 
 from accounts.step_up import LEFT_OUT, Action
 from gateway.staff.kit.columns import EMPTY
@@ -21,17 +23,15 @@ TECHNICAL = (*LEFT_OUT, "action", "post", "select_across", "index", "digest")
 def in_words(
     page: "ModelAdmin[Any]",
     request: HttpRequest,
-    title: str,
+    title: str | Promise,
     record: Model | None = None,
     form: Any = None,
     more: Iterable[tuple[str, Any]] = (),
 ) -> Action:
     """The record as in its list, `more`, and the form's changes; without a record the submitted values."""
-    about = (
-        [(str(type(record)._meta.verbose_name).capitalize(), str(record)), *_columns(page, record)] if record else []
-    )
+    about = [(capfirst(str(type(record)._meta.verbose_name)), str(record)), *_columns(page, record)] if record else []
     values = [(name, str(value)) for name, value in more]
-    return Action(title, (*about, *values, *(_changes(form) if form else _filled_in(request))))
+    return Action(str(title), (*about, *values, *(_changes(form) if form else _filled_in(request))))
 
 
 def _columns(page: "ModelAdmin[Any]", record: Model) -> Facts:
@@ -44,7 +44,7 @@ def _columns(page: "ModelAdmin[Any]", record: Model) -> Facts:
         except (AttributeError, FieldDoesNotExist):
             continue
         name = label_for_field(column, type(record), page)
-        facts.append((str(name).capitalize(), strip_tags(str(display_for_value(value, EMPTY)))))
+        facts.append((capfirst(str(name)), strip_tags(str(display_for_value(value, EMPTY)))))
     return facts
 
 

@@ -9,9 +9,11 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminDecimalFieldWidget
 
-from gateway.staff.kit.columns import EMPTY, Column, exported, titled, unbroken
+from gateway.staff.kit.columns import EMPTY, Column, Title, exported, titled, unbroken
 from ledger.chart import WALLET_METHOD
 from ledger.money import MAX_AMOUNT, to_decimal
 from ledger.notation import TwoReadings, Unreadable, exact, plain_amount, read, typed
@@ -46,14 +48,18 @@ class StaffAmountField(forms.DecimalField):
 
 def _in_two_ways(both: TwoReadings) -> str:
     most, least = both.readings
-    readings = f"it could mean {most:,}.00 or {exact(least, least=2)}"
-    return f"{both.text} is ambiguous: {readings}. Write {most} or {typed(least)}."
+    values = {"text": both.text, "most": f"{most:,}.00", "least": exact(least, least=2)}
+    values |= {"plain_most": str(most), "plain_least": typed(least)}
+    return (
+        gettext("%(text)s is ambiguous: it could mean %(most)s or %(least)s. Write %(plain_most)s or %(plain_least)s.")
+        % values
+    )
 
 
 class CurrencyFilter(admin.SimpleListFilter):
     """Wallet currencies, without querying a big table."""
 
-    title = parameter_name = field = "currency"
+    title, parameter_name, field = _("currency"), "currency", "currency"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(code, code) for code in WALLET_METHOD]
@@ -62,7 +68,7 @@ class CurrencyFilter(admin.SimpleListFilter):
         return queryset.filter(**{self.field: self.value()}) if self.value() else queryset
 
 
-def money(name: str, title: str = "", of: Callable[[Any], str] = attrgetter("currency")) -> Column:
+def money(name: str, title: Title = "", of: Callable[[Any], str] = attrgetter("currency")) -> Column:
     """A record's amount in the currency `of` the record. Exports have number and currency apart."""
 
     def shown(row: Any) -> Any:

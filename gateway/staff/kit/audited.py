@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import BigIntegerField, BinaryField, Field, ForeignKey, Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from unfold.admin import ModelAdmin
 
 from accounts import audit, second_factor
@@ -30,7 +31,7 @@ class Audited(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         _require_uninvolved(request, [obj])
-        title = f"{'Change' if change else 'Add'} {self.opts.verbose_name}"
+        title = (_("Change %(name)s") if change else _("Add %(name)s")) % {"name": self.opts.verbose_name}
         second_factor.require(request, lambda: in_words(self, request, title, obj if change else None, form))
         if change:
             self.remember(request, obj)
@@ -42,13 +43,15 @@ class Audited(ModelAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         _require_uninvolved(request, [obj])
-        second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name}", obj))
+        title = _("Delete %(name)s") % {"name": self.opts.verbose_name}
+        second_factor.require(request, lambda: in_words(self, request, title, obj))
         self.remove(request, obj)
 
     @transaction.atomic
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         _require_uninvolved(request, queryset)
-        second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name_plural}"))
+        title = _("Delete %(name)s") % {"name": self.opts.verbose_name_plural}
+        second_factor.require(request, lambda: in_words(self, request, title))
         for record in queryset:
             self.remove(request, record)
 
@@ -134,7 +137,7 @@ def _require_uninvolved(request: HttpRequest, records: Iterable[Any]) -> None:
 
 def name_of(model: type[Model]) -> str:
     """`api_key`, `price_rule`: prefixes of audit actions."""
-    return str(model._meta.verbose_name).lower().replace(" ", "_")
+    return model._meta.verbose_name_raw.lower().replace(" ", "_")
 
 
 def _written(message: Any) -> str:

@@ -10,13 +10,16 @@ from django.contrib import admin
 from django.contrib.admin.utils import quote
 from django.db.models import Model
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from accounts.base.ids import IdField
+from gateway.staff.kit.names import translated
 
 Column = Callable[[Any], Any]
+Title = str | Promise
 
 EMPTY = "-"
 
@@ -26,7 +29,7 @@ def or_empty(text: object) -> object:
     return text or EMPTY
 
 
-def column(name: str, show: Callable[[Any], Any], title: str = "") -> Column:
+def column(name: str, show: Callable[[Any], Any], title: Title = "") -> Column:
     """A column that renders `row.name`."""
 
     def shown(row: Any) -> Any:
@@ -36,9 +39,9 @@ def column(name: str, show: Callable[[Any], Any], title: str = "") -> Column:
     return titled(shown, name, title)
 
 
-def titled(shown: Column, name: str, title: str = "", **options: Any) -> Column:
+def titled(shown: Column, name: str, title: Title = "", **options: Any) -> Column:
     """A function of a record as a column titled like its field `name`."""
-    made: Any = display(description=(title or name).replace("_", " "), **options)(shown)
+    made: Any = display(description=translated(title or name.replace("_", " ")), **options)(shown)
     made.shows = name
     made.__name__ = f"column_{name}"  # by this name the admin looks for a field, and shows its help text
     return made  # type: ignore[no-any-return]
@@ -50,25 +53,25 @@ def exported(made: Any, **values: Callable[[Any], Any]) -> Column:
     return made  # type: ignore[no-any-return]
 
 
-def moment(name: str, title: str = "") -> Column:
+def moment(name: str, title: Title = "") -> Column:
     """A time in UTC, to the second, comparable with logs."""
     shown = column(name, lambda value: _time(f"{value:%Y-%m-%d}", f"{value:%H:%M:%S}Z"), title)
     return exported(shown, UTC=lambda row: getattr(row, name))
 
 
-def day(name: str, title: str = "") -> Column:
+def day(name: str, title: Title = "") -> Column:
     """A date, in one piece."""
     return exported(
         column(name, lambda value: unbroken(value.isoformat()), title), itself=lambda row: getattr(row, name)
     )
 
 
-def related(name: str, title: str = "") -> Column:
+def related(name: str, title: Title = "") -> Column:
     """The record of a foreign key, as a link."""
     return _as_link(column(name, link, title))
 
 
-def named(name: str, title: str = "") -> Column:
+def named(name: str, title: Title = "") -> Column:
     """The record with the public id in the field, of any type, as a link."""
     return _as_link(column(name, link_to_id, title))
 
@@ -78,7 +81,7 @@ def _as_link(shown: Any) -> Column:
     return shown  # type: ignore[no-any-return]
 
 
-def pretty(name: str, title: str = "") -> Column:
+def pretty(name: str, title: Title = "") -> Column:
     """A JSON field, indented."""
     return column(name, lambda value: block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()), title)
 

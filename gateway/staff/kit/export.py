@@ -12,6 +12,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.html import strip_tags
 from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 
 from accounts import audit
@@ -32,14 +34,14 @@ class Exported(Audited):
     def has_export_permission(self, request: HttpRequest) -> bool:
         return bool(self.has_view_permission(request))
 
-    @action(description="Export", permissions=["export"], icon="download")
+    @action(description=_("Export"), permissions=["export"], icon="download")
     def export(self, request: HttpRequest) -> HttpResponseBase:
         rows = self._filtered(request)
         if rows is None:
             return HttpResponseRedirect(address(self.model, "changelist"))
         if rows[MOST : MOST + 1].exists():
-            message = f"The list has more than {MOST:,} rows. Narrow it by filters or search first."
-            self.message_user(request, message, messages.ERROR)
+            message = gettext("The list has more than %(most)s rows. Narrow it by filters or search first.")
+            self.message_user(request, message % {"most": f"{MOST:,}"}, messages.ERROR)
             return HttpResponseRedirect(f"{address(self.model, 'changelist')}?{request.GET.urlencode()}")
         name, columns = name_of(self.model), list(self._columns(request))
         exported = {"filters": dict(request.GET.lists()), "columns": [str(title) for title, _ in columns]}

@@ -9,11 +9,14 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import RangeNumericListFilter, TextFilter
 from unfold.widgets import INPUT_CLASSES
 
 from accounts.models import Merchant
 from accounts.tax_ids import compact
+from gateway.staff.kit.names import translated
 from gateway.staff.kit.readings import Span
 from ledger.money import MAX_AMOUNT
 
@@ -38,14 +41,14 @@ class AmountRange(RangeNumericListFilter):
 
 def amount_range(name: str) -> type[admin.SimpleListFilter]:
     """The filter by this amount."""
-    made = type("AmountRange", (AmountRange,), {"parameter_name": name, "title": name.replace("_", " ")})
+    made = type("AmountRange", (AmountRange,), {"parameter_name": name, "title": translated(name.replace("_", " "))})
     return cast(type[admin.SimpleListFilter], made)
 
 
 class DaysForm(forms.Form):
     def __init__(self, name: str, data: dict[str, Any]) -> None:
         super().__init__(data)
-        for end, label in (("from", "From"), ("to", "To")):
+        for end, label in (("from", _("From")), ("to", _("To"))):
             picker = forms.DateInput({"type": "date", "class": " ".join(INPUT_CLASSES), "aria-label": label})
             self.fields[f"{name}_{end}"] = forms.CharField(label="", required=False, widget=picker)
 
@@ -85,7 +88,8 @@ class DayRange(admin.SimpleListFilter):
 
 def day_range(name: str) -> type[admin.SimpleListFilter]:
     """The filter by this time."""
-    title = f"{name.removesuffix('_at').replace('_', ' ')} (UTC)"
+    name_of_time = translated(name.removesuffix("_at").replace("_", " "))
+    title = format_lazy("{} (UTC)", name_of_time)
     return type("DayRange", (DayRange,), {"parameter_name": name, "title": title})
 
 
@@ -105,7 +109,7 @@ def selected_moment(request: HttpRequest, moments: Iterable[str]) -> str | None:
 class CompanyFilter(TextFilter):
     """By company: id, tax id, or a part of the name. Its merchants are looked up first, so that an index is used."""
 
-    title = parameter_name = "company"
+    title, parameter_name = _("company"), "company"
     field = "merchant"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:

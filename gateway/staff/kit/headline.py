@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from accounts.models import Environment, Merchant
 from gateway.staff.kit.columns import link
@@ -42,7 +43,7 @@ class Headline:
     def table(self) -> dict[str, Any] | None:
         """The steps as a table."""
         rows = [[one.at, one.what, one.detail] for one in self.steps]
-        return {"headers": ["Time (UTC)", "What", "Details"], "rows": rows} if rows else None
+        return {"headers": [_("Time (UTC)"), _("What"), _("Details")], "rows": rows} if rows else None
 
 
 def headline(page: Any, record: Model) -> Headline:

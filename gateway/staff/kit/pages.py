@@ -13,6 +13,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.paginator import InfinitePaginator
 
 from accounts import second_factor
@@ -23,7 +25,7 @@ from accounts.proposals.kinds import Carried, ProposalKind, Values
 from accounts.step_up import Action
 from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.audited import company_ids_of
-from gateway.staff.kit.columns import address, link
+from gateway.staff.kit.columns import Title, address, link
 from gateway.staff.kit.export import Exported
 from gateway.staff.kit.filters import amount_range, company_of, day_range, selected_moment
 from gateway.staff.kit.headline import Headline, headline
@@ -36,7 +38,7 @@ from gateway.staff.kit.trail import Trailed
 
 IN_SHORT = frozenset({"amount", "gross_amount", "source_amount", "gross", "status", "state", "merchant", "environment"})
 """Columns that search results show."""
-TWO_PEOPLE = "A second staff member must confirm this before it takes effect."
+TWO_PEOPLE = _("A second staff member must confirm this before it takes effect.")
 
 
 class Done(NamedTuple):
@@ -83,6 +85,11 @@ class StaffAdmin(PlainIds, Trailed, Exported):
     change_form_outer_before_template = "admin/headline.html"
     change_form_outer_after_template = "admin/related.html"
 
+    def __init__(self, model: type[Model], admin_site: Any) -> None:
+        super().__init__(model, admin_site)
+        ranges = [*map(amount_range, self.amounts), *map(day_range, self.moments)]
+        self.ranges = [*company_of(model), *ranges] if ranges else []
+
     def get_search_fields(self, request: HttpRequest) -> Any:
         return ["pk", *self.words, *("" for _ in self.readings)]
 
@@ -95,10 +102,8 @@ class StaffAdmin(PlainIds, Trailed, Exported):
         return (queryset.filter(matching(self.model, term, self.meanings)) if term else queryset), False
 
     def get_list_filter(self, request: HttpRequest) -> Any:
-        ranges = [*map(amount_range, self.amounts), *map(day_range, self.moments)]
-        company = company_of(self.model) if ranges else []
         queue = [QueueFilter] if self.queues else []
-        return (*queue, *super().get_list_filter(request), *company, *ranges)
+        return (*queue, *super().get_list_filter(request), *self.ranges)
 
     def get_ordering(self, request: HttpRequest) -> Any:
         queue, moment = selected_queue(request, self), selected_moment(request, self.moments)
@@ -147,7 +152,7 @@ class StaffAdmin(PlainIds, Trailed, Exported):
             raise Http404
         return found
 
-    def decision(self, request: HttpRequest, record: Model | None, title: str, **context: Any) -> HttpResponse:
+    def decision(self, request: HttpRequest, record: Model | None, title: Title, **context: Any) -> HttpResponse:
         """Asks for confirmation of an action and reports its result. Without a record it concerns all."""
         everywhere = self.admin_site.each_context(request)
         here = {"opts": self.model._meta, "original": record, "record": record and link(record), "title": title}
@@ -191,10 +196,11 @@ class StaffAdmin(PlainIds, Trailed, Exported):
                 done = proposals.put(request, kind, about, values, note)
                 if isinstance(done, Carried):
                     return self.carried(request, done, f"{kind.title}: {note}")
-                self.log_action(request, record, "", f"Proposed: {kind.title}: {note}")
+                self.log_action(request, record, "", ": ".join((gettext("Proposed"), kind.title, note)))
         except Refusal as refusal:
             return self.refused(request, record, refusal)
-        self.message_user(request, f"{kind.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        proposed = gettext("%(title)s: proposed.") % {"title": kind.title}
+        self.message_user(request, f"{proposed} {TWO_PEOPLE}", messages.SUCCESS)
         return HttpResponseRedirect(address(Proposal, "change", done.pk))
 
     def carried(self, request: HttpRequest, done: Carried, history: str) -> HttpResponse:
@@ -209,7 +215,7 @@ class StaffAdmin(PlainIds, Trailed, Exported):
     def _title_of_action(self, request: HttpRequest) -> str:
         """The title of its button."""
         name = request.path.rstrip("/").rpartition("/")[2]
-        return str(getattr(getattr(self, name, None), "short_description", "Carry out a decision"))
+        return str(getattr(getattr(self, name, None), "short_description", gettext("Carry out a decision")))
 
     def refused(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""
@@ -256,7 +262,7 @@ class EnteredAdmin(ReadOnlyAdmin):
 
     has_history = True
     add_fieldsets: ClassVar[Any]
-    add_title: ClassVar[str]
+    add_title: ClassVar[Title]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(f"{self.opts.app_label}.add_{self.opts.model_name}")

@@ -7,8 +7,9 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
-from gateway.staff.kit.columns import address
+from gateway.staff.kit.columns import Title, address
 
 PARAMETER = "queue"
 
@@ -21,7 +22,7 @@ class Queue:
     """
 
     name: str
-    title: str
+    title: Title
     icon: str
     waiting: Callable[[], Q]
     since: str
@@ -38,7 +39,7 @@ class Queue:
 class QueueFilter(admin.SimpleListFilter):
     """Filters a list by one of its queues."""
 
-    title = "waiting"
+    title = _("waiting")
     parameter_name = PARAMETER
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:

@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest
+from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
@@ -54,11 +56,11 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
             self.save_new(obj)
-            notify_owners(obj, [str(self.opts.verbose_name)])
+            notify_owners(obj, [self.opts.verbose_name])
             return
         current = self.merged(obj, form)
         self.save_changed(current, form.changed_data)
-        notify_owners(current, [str(form.fields[name].label or name) for name in form.changed_data])
+        notify_owners(current, [form.fields[name].label or name for name in form.changed_data])
 
     def merged(self, obj: Any, form: Any) -> Any:
         """The current record, locked, with the person's changes applied."""
@@ -75,11 +77,14 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
         record.save()
 
 
-def notify_owners(record: Any, changed: list[str]) -> None:
+def notify_owners(record: Any, changed: list[str | Promise]) -> None:
     """E-mails the owners of the company whose settings these are, unless they apply to the sandbox only."""
     environment = getattr(record, "environment", Environment.PRODUCTION)
     if not changed or environment == Environment.SANDBOX:
         return
     for company in Company.objects.filter(pk__in=company_ids_of(record)):
-        subject, about = _("support changed your settings"), f"{record}: {', '.join(changed)}"
+        subject, about = (
+            _("support changed your settings"),
+            format_lazy(f"{{}}: {', '.join(['{}'] * len(changed))}", record, *changed),
+        )
         notices.notify_owners(company, subject, "by_support", "settings", what="settings", about=about)

@@ -6,6 +6,8 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import AuditEntry
 from gateway.staff.kit.audited import Audited
@@ -13,7 +15,7 @@ from gateway.staff.kit.columns import EMPTY, unbroken
 from gateway.staff.kit.headline import when
 
 MOST = 200
-HEADERS = ["When (UTC)", "Who", "Did what", "Changed", "Note"]
+HEADERS = [_("When (UTC)"), _("Who"), _("Did what"), _("Changed"), _("Note")]
 
 
 class Trailed(Audited):
@@ -30,7 +32,12 @@ class Trailed(Audited):
             "headers": HEADERS,
             "rows": [_row(one) for one in found[:MOST]],
         }
-        shown = {"opts": self.opts, "original": record, "title": f"History of {record}", "table": table}
+        shown = {
+            "opts": self.opts,
+            "original": record,
+            "title": gettext("History of %(record)s") % {"record": record},
+            "table": table,
+        }
         everywhere = self.admin_site.each_context(request)
         return TemplateResponse(request, "admin/trail.html", {**everywhere, **shown, **(extra_context or {})})
 

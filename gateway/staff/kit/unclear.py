@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.base.clock import utcnow
-from gateway.staff.kit.columns import column, moment, related
+from gateway.staff.kit.columns import Title, column, moment, related
 from gateway.staff.kit.queues import Queue
 
 
@@ -14,9 +14,9 @@ def overdue() -> Q:
     return Q(certain_by__lt=utcnow(), merchant__environment="PRODUCTION")
 
 
-def unclear(records: str) -> Queue:
-    """The queue of these records whose outcome is unclear past its deadline."""
-    return Queue("unclear", f"Unclear {records}", "help", overdue, "certain_by", deadline=True)
+def unclear(title: Title) -> Queue:
+    """The queue of the records whose outcome is unclear past its deadline."""
+    return Queue("unclear", title, "help", overdue, "certain_by", deadline=True)
 
 
 ASKED: tuple[Any, ...] = (
