@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -29,6 +29,13 @@ class Span:
     ends: datetime
     cut: datetime
     opening_cut: datetime
+
+
+class Mark(NamedTuple):
+    """When a transfer was written, and its number: what was read so far."""
+
+    at: datetime
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ _MINE = f"""
      AND NOT (posted_at < %(begins)s AND created_at < %(opening_cut)s)
 """
 _NEXT = f"""
-    SELECT created_at, id {_MINE} AND (created_at, id) > (%(at)s, %(id)s) ORDER BY created_at, id LIMIT {AT_ONCE}
+    SELECT created_at, id {_MINE} AND (created_at, id) > (%(at)s, %(id)s) ORDER BY created_at, id LIMIT %(limit)s
 """
 _PARTS = f"""
     SELECT id, kind, reference, posted_at, currency, bucket, amount, fee, advance_fee
@@ -100,21 +107,24 @@ def last_written(merchant: Merchant, span: Span) -> datetime | None:
     return _one(f"SELECT max(created_at) {_MINE}", _asked(merchant, span))  # type: ignore[no-any-return]
 
 
-def chunks(merchant: Merchant, span: Span) -> Iterator[tuple[int, list[Part]]]:
-    """The transfers of the span in the order of writing: how many, and their parts, of all wallets."""
+def chunks(merchant: Merchant, span: Span, *, after: Mark | None, most: int) -> Iterator[tuple[Mark, int, list[Part]]]:
+    """At most so many transfers of the span in the order of writing: the last one, how many, and their parts, of all
+    wallets.
+    """
     asked = _asked(merchant, span)
-    asked |= {"at": asked["least"], "id": 0}
-    while True:
+    asked["at"], asked["id"] = after or (asked["least"], 0)
+    while most:
         with connection.cursor() as cursor:
-            cursor.execute(_NEXT, asked)
+            cursor.execute(_NEXT, asked | {"limit": min(most, AT_ONCE)})
             found = cursor.fetchall()
             if not found:
                 return
             ids = [number for _, number in found]
             cursor.execute(_PARTS, {"ids": ids, "currencies": list(WALLET_METHOD)})
             parts = [Part(*row[:6], *map(int, row[6:])) for row in cursor.fetchall()]
-        yield len(found), parts
+        yield Mark(*found[-1]), len(found), parts
         asked["at"], asked["id"] = found[-1]
+        most -= len(found)
 
 
 def balances(merchant: Merchant, currency: str, at: datetime, cut: datetime) -> dict[str, int]:

@@ -1,10 +1,11 @@
-"""Makes the files of a month in one pass over its transfers, proves them by the books, and seals them."""
+"""Reads a month a slice at a time, then makes its files, proves them by the books, and seals them."""
 
 import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,9 +21,10 @@ from accounts.base.wire import timestamp
 from accounts.models import Environment, Merchant
 from gateway.months import books, notices, paper, words
 from gateway.months.books import Span
-from gateway.months.figures import CATEGORY, Category, Figures, Subjects
+from gateway.months.figures import Category, Figures
 from gateway.months.models import Month, MonthFile, MonthFilePart
-from gateway.months.ofx import OfxFile
+from gateway.months.ofx import Ofx
+from gateway.months.reading import SLICE, Progress, forget, pieces, read_slice
 from gateway.months.workbook import MonthBook
 from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL, ClosedDay
@@ -32,8 +34,8 @@ from ledger.wallets.selectors import holdings
 
 log = structlog.get_logger()
 PART = 1 << 20
-LEASE = timedelta(minutes=10)
-"""Without progress for this long, as after a crash, a month is begun again."""
+LEASE = timedelta(minutes=1)
+"""After a crash a month goes on so much later. One process at a time works on months, however long it takes."""
 PROVED_AFTER = timedelta(minutes=1)
 """Longer than what writes a transfer may take to commit: a proof that begins so much later has read it."""
 SCRIPT = Path(__file__).with_name("verify_month.py")
@@ -57,15 +59,24 @@ class _Read:
     digest: str
 
 
-def close(month: Month) -> None:
-    """Makes and seals the month. Raises NotProved: nothing is stored then."""
+def proceed(month: Month, most: int = SLICE) -> bool:
+    """Reads at most so many further transfers; once all are read, makes the files and seals the month.
+
+    Returns whether it is sealed. Raises NotProved: then it is not.
+    """
     merchant = Merchant.objects.select_related("company").get(pk=month.merchant_id)
     span = Span(month.begins, month.ends, month.cut, month.opening_cut)
-    proof = _proof(books.last_written(merchant, span), span.cut)
-    Month.objects.filter(pk=month.pk).update(total=books.count(merchant, span), done=0)
-    with words.in_their_words(merchant), TemporaryDirectory(prefix="month-") as folder:
-        read = _files(month, merchant, span, Path(folder))
-        _store(month, merchant, read, proof, sorted(Path(folder).iterdir()))
+    if month.progress is None:
+        _proof(books.last_written(merchant, span), span.cut)
+        Month.objects.filter(pk=month.pk).update(total=books.count(merchant, span), done=0)
+    with words.in_their_words(merchant):
+        if not read_slice(month, merchant, span, most):
+            return False
+        proof = _proof(books.last_written(merchant, span), span.cut)
+        with TemporaryDirectory(prefix="month-") as folder:
+            read = _files(month, merchant, span, Path(folder))
+            _store(month, merchant, read, proof, sorted(Path(folder).iterdir()))
+    return True
 
 
 def _proof(written: datetime | None, cut: datetime) -> Proof:
@@ -79,28 +90,19 @@ def _proof(written: datetime | None, cut: datetime) -> Proof:
 
 def _files(month: Month, merchant: Merchant, span: Span, folder: Path) -> _Read:
     zone, language = ZoneInfo(month.time_zone), {"pt": "POR", "es": "SPA"}.get(words.language(), "ENG")
-    balances = _balances(merchant, span)
-    ofx = {
-        currency: OfxFile(folder / f"{_name(month)}-{currency}.ofx", merchant, currency, span, zone, language)
-        for currency in balances
-    }
-    book, figures, digest, done = MonthBook(zone), Figures(span.begins), hashlib.sha256(), 0
-    for count, parts in books.chunks(merchant, span):
-        subjects = Subjects.of(parts)
-        for part in parts:
-            digest.update(part.line())
-            figures.add(part, subjects)
-            book.add(part, subjects)
-            if part.bucket == AccountKind.AVAILABLE:
-                ofx[part.currency].add(part, str(CATEGORY[subjects.category(part)]), part.reference)
-        done += count
-        Month.objects.filter(pk=month.pk).update(done=done, due_at=clock.now(merchant) + LEASE)
+    progress, balances = Progress.of(month), _balances(merchant, span)
+    figures = progress.figures
     _require_sums(month, figures, balances)
-    for currency, file in ofx.items():
-        file.finish(balances[currency]["ending"][AccountKind.AVAILABLE])
-    book.finish(folder / f"{_name(month)}.xlsx", _head(month, merchant), figures, balances)
+    for currency, known in balances.items():
+        ofx = Ofx(merchant, currency, span, zone)
+        with (folder / f"{_name(month)}-{currency}.ofx").open("wb") as file:
+            file.write(ofx.head(language))
+            file.writelines(pieces(month, currency))
+            file.write(ofx.end(known["ending"][AccountKind.AVAILABLE]))
+    book = MonthBook(zone, progress.rows)
+    book.write(folder / f"{_name(month)}.xlsx", _head(month, merchant), figures, balances, partial(pieces, month))
     paper.write(folder / f"{_name(month)}.pdf", merchant, month.begins.astimezone(zone), figures, balances)
-    return _Read(figures, balances, done, digest.hexdigest())
+    return _Read(figures, balances, month.done, progress.digest.hex())
 
 
 def _balances(merchant: Merchant, span: Span) -> dict[str, Any]:
@@ -124,7 +126,16 @@ def _require_sums(month: Month, figures: Figures, balances: dict[str, Any]) -> N
     ]
     if wrong:
         log.critical("months.do_not_add_up", month=month.pk, wallets=wrong)
+        _begin_again(month)
         raise NotProved("BOOKS")
+
+
+@transaction.atomic
+def _begin_again(month: Month) -> None:
+    held = Month.objects.select_for_update(no_key=True).get(pk=month.pk)
+    if held.state == Month.State.CLOSING:
+        forget(held)
+        held.save(update_fields=["progress", "done"])
 
 
 def _head(month: Month, merchant: Merchant) -> list[str]:
@@ -153,6 +164,7 @@ def _store(month: Month, merchant: Merchant, read: _Read, proof: Proof, paths: l
     held.manifest = json.dumps(manifest, ensure_ascii=False, indent=1)
     held.seal = hashlib.sha256(held.manifest.encode()).hexdigest()
     held.state, held.sealed_at, held.due_at, held.waits_for = Month.State.SEALED, at, None, ""
+    forget(held)
     held.save()
     notices.sealed(held)
 

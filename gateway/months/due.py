@@ -5,6 +5,8 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
+from django.db.models import QuerySet
+
 from accounts.base import clock
 from accounts.base.rows import first
 from accounts.due import Due
@@ -38,12 +40,16 @@ def _begin(month: Month, due_at: datetime) -> Callable[[], None]:
 
 
 def _make(month: Month) -> None:
+    """A slice of it: months of other companies that wait longer come before its next one."""
     try:
-        closing.close(month)
+        if not closing.proceed(month):
+            _open(month).update(due_at=clock.now(month.merchant))
     except NotProved as waiting:
-        at = clock.now(month.merchant) + LOOKED_AGAIN_AFTER
-        open_one = Month.objects.filter(pk=month.pk, state=Month.State.CLOSING)
-        open_one.update(waits_for=waiting.why, due_at=at)
+        _open(month).update(waits_for=waiting.why, due_at=clock.now(month.merchant) + LOOKED_AGAIN_AFTER)
+
+
+def _open(month: Month) -> QuerySet[Month]:
+    return Month.objects.filter(pk=month.pk, state=Month.State.CLOSING)
 
 
 CLOSE_LAST = Due(
@@ -69,9 +75,9 @@ IN_REAL_TIME = (MAKE,)
 
 
 def run_due(limit: int = 10) -> int:
-    """Closes what is due, then makes and seals; returns how much was done.
+    """Closes what is due, then reads a slice of each month, or seals it; returns how much was done.
 
-    Files are made by one process at a time: however large months are, the others do what else there is to do.
+    One process at a time works on months: however large they are, the others do what else there is to do.
     """
     done = CLOSE_LAST.sweep(limit)
     if not _one(_TAKE):

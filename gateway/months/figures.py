@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -136,6 +137,29 @@ class Figures:
         if part.advance_fee:
             wallet.movements[Category.ADVANCES].add(-part.advance_fee)
             wallet.fees["advance", ""].add(0, part.advance_fee)
+
+    def stored(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            currency: {
+                "movements": {str(name): [one.count, one.amount] for name, one in wallet.movements.items()},
+                "earlier": [wallet.earlier.count, wallet.earlier.amount],
+                "grown": dict(wallet.grown),
+                "fees": [[*about, one.count, one.base, one.fee] for about, one in wallet.fees.items()],
+            }
+            for currency, wallet in self.wallets.items()
+        }
+
+    @classmethod
+    def restored(cls, begins: datetime, stored: dict[str, Any]) -> "Figures":
+        found = cls(begins)
+        for currency, known in stored.items():
+            wallet = found.wallets[currency]
+            wallet.movements.update({Category(name): Sum(*one) for name, one in known["movements"].items()})
+            wallet.earlier = Sum(*known["earlier"])
+            wallet.grown.update(known["grown"])
+            wallet.fees.update({(group, name): FeeLine(*one) for group, name, *one in known["fees"]})
+        return found
 
 
 def _charged_for(part: Part, subjects: Subjects) -> tuple[str, str]:

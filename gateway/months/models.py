@@ -47,6 +47,9 @@ class Month(models.Model):
     due_at = models.DateTimeField(null=True, help_text="When it is worked on next")
     total = models.IntegerField(default=0, help_text="Transfers to read")
     done = models.IntegerField(default=0, help_text="Transfers read")
+    progress = models.JSONField(
+        null=True, default=None, editable=False, help_text="What was read so far, where reading goes on"
+    )
     waits_for = models.CharField(max_length=12, blank=True, default="", help_text="PROOF or BOOKS")
     manifest = models.TextField(blank=True, default="")
     seal = models.CharField(max_length=64, blank=True, default="", help_text="SHA-256 of the manifest")
@@ -69,6 +72,11 @@ class Month(models.Model):
         return f"{self.first:%Y-%m} of {self.merchant}"
 
     @property
+    def percent(self) -> int:
+        """How much of it was read."""
+        return 100 * self.done // self.total if self.total else 0
+
+    @property
     def label(self) -> str:
         """`2026-10`."""
         return f"{self.first:%Y-%m}"
@@ -87,6 +95,21 @@ class MonthFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MonthPiece(models.Model):
+    """Rows of a file of a month that is being closed, compressed. They are deleted when it is sealed."""
+
+    month = models.ForeignKey(Month, on_delete=models.PROTECT, related_name="pieces", db_index=False)
+    part_of = models.CharField(max_length=20, help_text="A sheet of the workbook, or a currency")
+    number = models.IntegerField(help_text="Of the slice")
+    content = models.BinaryField(editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["month", "part_of", "number"], name="pieces_of_a_month")]
+
+    def __str__(self) -> str:
+        return f"{self.month_id} {self.part_of} {self.number}"
 
 
 class MonthFilePart(models.Model):

@@ -1,7 +1,6 @@
 """OFX 1.0.2 of the available balance of one wallet: what accounting programs read."""
 
 from datetime import datetime, timedelta
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from accounts.models import Merchant
@@ -15,48 +14,52 @@ _HEAD = (
 _NAME, _MEMO = 32, 255
 
 
-class OfxFile:
-    """Transactions go into the file at once; a fee is one of its own."""
+class Ofx:
+    """The parts of the file: its head, the transactions (a fee is one of its own), and its end."""
 
-    def __init__(self, path: Path, merchant: Merchant, currency: str, span: Span, zone: ZoneInfo, language: str):
-        self.currency, self.zone = currency, zone
+    def __init__(self, merchant: Merchant, currency: str, span: Span, zone: ZoneInfo) -> None:
+        self.merchant, self.currency, self.span, self.zone = merchant, currency, span, zone
         self.until = self._time(span.ends - timedelta(seconds=1))
-        self.file = path.open("w", encoding="cp1252", errors="replace", newline="")
-        account = f"{merchant.company_id[-12:]}-{currency}"
-        self.file.write(
+
+    def head(self, language: str) -> bytes:
+        account = f"{self.merchant.company_id[-12:]}-{self.currency}"
+        return self._encoded(
             f"{_HEAD}<OFX><SIGNONMSGSRSV1><SONRS><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>"
             f"<DTSERVER>{self.until}</DTSERVER><LANGUAGE>{language}</LANGUAGE>"
             f"<FI><ORG>Onpay Gateway</ORG><FID>ONPAY</FID></FI></SONRS></SIGNONMSGSRSV1>\r\n"
             f"<BANKMSGSRSV1><STMTTRNRS><TRNUID>0</TRNUID><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>"
-            f"<STMTRS><CURDEF>{currency}</CURDEF><BANKACCTFROM><BANKID>ONPAY</BANKID><ACCTID>{account}</ACCTID>"
-            f"<ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n<BANKTRANLIST><DTSTART>{self._time(span.begins)}</DTSTART>"
-            f"<DTEND>{self.until}</DTEND>\r\n"
+            f"<STMTRS><CURDEF>{self.currency}</CURDEF><BANKACCTFROM><BANKID>ONPAY</BANKID><ACCTID>{account}</ACCTID>"
+            f"<ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n"
+            f"<BANKTRANLIST><DTSTART>{self._time(self.span.begins)}</DTSTART><DTEND>{self.until}</DTEND>\r\n"
         )
 
-    def add(self, part: Part, name: str, memo: str) -> None:
+    def transactions(self, part: Part, name: str, memo: str) -> bytes:
         """What a transfer moved, and the fees that were taken from it."""
-        self._transaction(part, str(part.number), part.amount, name, memo)
-        self._transaction(part, f"{part.number}-F", -part.fee, name, memo, kind="FEE")
-        self._transaction(part, f"{part.number}-A", -part.advance_fee, name, memo, kind="FEE")
+        amount = self._transaction(part, str(part.number), part.amount, name, memo)
+        fee = self._transaction(part, f"{part.number}-F", -part.fee, name, memo, kind="FEE")
+        cost = self._transaction(part, f"{part.number}-A", -part.advance_fee, name, memo, kind="FEE")
+        return self._encoded(amount + fee + cost)
 
-    def _transaction(self, part: Part, number: str, minor: int, name: str, memo: str, kind: str = "") -> None:
+    def _transaction(self, part: Part, number: str, minor: int, name: str, memo: str, kind: str = "") -> str:
         if not minor:
-            return
+            return ""
         kind = kind or ("CREDIT" if minor > 0 else "DEBIT")
-        self.file.write(
+        return (
             f"<STMTTRN><TRNTYPE>{kind}</TRNTYPE><DTPOSTED>{self._time(part.posted_at)}</DTPOSTED>"
             f"<TRNAMT>{to_decimal(minor, self.currency)}</TRNAMT><FITID>{number}</FITID>"
             f"<NAME>{_text(name, _NAME)}</NAME><MEMO>{_text(memo, _MEMO)}</MEMO></STMTTRN>\r\n"
         )
 
-    def finish(self, ending: int) -> None:
+    def end(self, ending: int) -> bytes:
         amount, at = to_decimal(ending, self.currency), self.until
-        self.file.write(
+        return self._encoded(
             f"</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>{amount}</BALAMT><DTASOF>{at}</DTASOF></LEDGERBAL>"
             f"<AVAILBAL><BALAMT>{amount}</BALAMT><DTASOF>{at}</DTASOF></AVAILBAL>"
             "</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\r\n"
         )
-        self.file.close()
+
+    def _encoded(self, text: str) -> bytes:
+        return text.encode("cp1252", errors="replace")
 
     def _time(self, moment: datetime) -> str:
         there = moment.astimezone(self.zone)

@@ -24,7 +24,7 @@ from ledger.wallets.explain import Cause
 
 _LABEL = re.compile(r"(20[0-9]{2})-(0[1-9]|1[0-2])")
 LOOKS = 150
-"""How often a page refreshes itself while the month is being closed: ten minutes."""
+"""How often a page refreshes itself without progress while the month is being closed: ten minutes."""
 SO_FAR = CAUSE | {
     Cause.PAYMENTS: CATEGORY[Category.SALES],
     Cause.WITHDRAWALS: CATEGORY[Category.PAYOUTS],
