@@ -5,13 +5,14 @@ from typing import Any
 from allauth.account.forms import SignupForm
 from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy as _
+
+from accounts.passwords import RULES
 
 
 class SignUpForm(SignupForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = _("At least 12 characters, and no common password.")
+        self.fields["password1"].help_text = RULES
 
     def try_save(self, request: HttpRequest) -> Any:
         """Hashes the password even if nothing is saved, because hashing takes most of the time."""

@@ -222,7 +222,12 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,10/1800s/key"}  # passwords: accounts.lockout
-ACCOUNT_FORMS = {"signup": "accounts.signing_up.SignUpForm"}
+ACCOUNT_FORMS = {
+    "signup": "accounts.signing_up.SignUpForm",
+    "change_password": "accounts.passwords.ChangeForm",
+    "set_password": "accounts.passwords.SetForm",
+    "reset_password_from_key": "accounts.passwords.ResetForm",
+}
 MFA_ADAPTER = "accounts.signing_in.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

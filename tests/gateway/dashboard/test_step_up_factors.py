@@ -46,7 +46,7 @@ def resets(user: User) -> Client:
     found = re.search(r"^([0-9A-Z]{4}-[0-9A-Z]{4})$", str(mail.outbox[-1].body), re.MULTILINE)
     assert found
     proved = other.post(asked["location"], {"code": found[1]})
-    done = other.post(proved["location"], {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD})
+    done = other.post(proved["location"], {"password1": NEW_PASSWORD})
     assert done.status_code == 302
     return other
 
