@@ -21,7 +21,7 @@ curl -s {baseUrl}/api/v2/payments \\
   -H 'x-api-key: {sandboxApiKey}' \\
   -H "idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')" \\
   -H 'content-type: application/json' \\
-  -d '{{"method": "PIX", "amount": 150.00, "currency": "BRL", "reference": "order-'$(date +%s)'",
+  -d '{{"method": "PIX", "amount": 150.00, "currency": "BRL", "reference": "order-'$(date +%s)$RANDOM'",
        "payer": {{"name": "Maria Silva", "taxId": "52998224725"}}}}'
 
   Ctrl-C stops it. State and logs: {home}

@@ -18,7 +18,7 @@ def order_of_the_readme() -> str:
     readme = (Path(settings.BASE_DIR) / "README.md").read_text()
     found = re.search(r"""-d '(\{"method": "PIX".*?)'\n""", readme, re.DOTALL)
     assert found
-    body = json.loads(found[1].replace("'$(date +%s)'", "1"))
+    body = json.loads(found[1].replace("'$(date +%s)$RANDOM'", "1"))
     assert body["payer"] == {"name": "Maria Silva", "taxId": "52998224725"}
     return json.dumps(body)
 

@@ -65,7 +65,7 @@ def test_the_sandbox_page_has_an_order_for_every_way_to_pay_and_every_magic_amou
 
 @pytest.mark.parametrize("way", guide.ways(), ids=lambda way: f"{way.method}-{way.market.currency}")
 def test_the_documented_order_is_taken_and_ends_as_simulated(api: Api, way: guide.MethodGuide) -> None:
-    body = json.loads(way.curl.partition(" -d '")[2].removesuffix("'").replace("'$(date +%s)'", "1"))
+    body = json.loads(way.curl.partition(" -d '")[2].removesuffix("'").replace("'$(date +%s)$RANDOM'", "1"))
 
     created = api.post("/payments", body)
 
@@ -88,7 +88,12 @@ def test_the_page_about_money_out_has_a_request_for_every_rail_and_every_magic_a
 
 def body_of(curl: str, company_id: str) -> dict[str, Any]:
     """What the shell would send."""
-    sent = curl.partition(" -d '")[2].removesuffix("'").replace("'$(date +%s)'", "1").replace("'$COMPANY'", company_id)
+    sent = (
+        curl.partition(" -d '")[2]
+        .removesuffix("'")
+        .replace("'$(date +%s)$RANDOM'", "1")
+        .replace("'$COMPANY'", company_id)
+    )
     return json.loads(sent)  # type: ignore[no-any-return]
 
 

@@ -68,8 +68,8 @@ def _curl(order: dict[str, Any], path: str = "/payments") -> str:
     """A shell command: a new reference and key for each run; insert your own company id."""
     body = json.dumps(order, ensure_ascii=False)
     for example, ours in (
-        ("order-1042", "order-'$(date +%s)'"),
-        ("wd-77", "wd-'$(date +%s)'"),
+        ("order-1042", "order-'$(date +%s)$RANDOM'"),
+        ("wd-77", "wd-'$(date +%s)$RANDOM'"),
         (EXAMPLE_COMPANY, "'$COMPANY'"),
     ):
         body = body.replace(f'"{example}"', f'"{ours}"')
