@@ -36,7 +36,7 @@ const copier = (text, label = "Copy") => {
 };
 
 const fact = (title, text) =>
-  make("div", {}, make("dt", { textContent: title }), make("dd", { textContent: text }), copier(text));
+  make("div", {}, make("dt", { textContent: title }), make("dd", {}, make("span", { textContent: text }), copier(text)));
 
 const due = ({ dueDate }) => (dueDate ? [fact("Due", dueDate)] : []);
 
