@@ -32,7 +32,7 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     return here.render(
         "balance/detail.html",
         used=held.used,
-        cards=_cards(held.wallets, in_order(here.merchant, WALLET_METHOD)),
+        wallets=_wallets(held.wallets, in_order(here.merchant, WALLET_METHOD)),
         buckets=BUCKET.values(),
         updated_at=held.updated_at,
         releases=coming[:RELEASES],
@@ -43,16 +43,11 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     )
 
 
-def _cards(wallets: Any, order: list[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
-    """Each currency in this order, with its wallets and their buckets."""
+def _wallets(held: Any, order: list[str]) -> list[tuple[str, str, list[tuple[str, int]]]]:
+    """Each wallet with its currency, its method and its buckets; the currencies in this order."""
     return [
-        (
-            currency,
-            [
-                (method, [(bucket, getattr(holding, bucket.lower())) for bucket in BUCKET])
-                for (method, code), holding in wallets.items()
-                if code == currency
-            ],
-        )
+        (currency, method, [(bucket, getattr(holding, bucket.lower())) for bucket in BUCKET])
         for currency in order
+        for (method, code), holding in held.items()
+        if code == currency
     ]

@@ -155,11 +155,6 @@ class PaymentFilterForm(DashboardForm):
         ]
 
     @property
-    def zone(self) -> str:
-        """The zone of the times in the form."""
-        return timezone.get_current_timezone_name()
-
-    @property
     def narrows(self) -> bool:
         return any(value for name, value in self.cleaned_data.items() if name != "columns")
 

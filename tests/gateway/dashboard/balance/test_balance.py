@@ -29,22 +29,21 @@ def test_every_number_leads_to_its_explanation_and_is_its_ending(viewer: Client,
     answer = viewer.get(page("balance"))
 
     held = holdings(busy.sandbox).currencies
-    for currency, wallets in answer.context["cards"]:
-        for _method, amounts in wallets:
-            for bucket, minor in amounts:
-                assert minor == getattr(held[currency], bucket.lower())
-                assert f"?currency={currency}&amp;bucket={bucket}" in answer.content.decode()
-                told = story(viewer, page, currency=currency, bucket=bucket)
-                assert told.context["explained"].ending == minor
-                assert "Matches the balance to the cent" in words(told)
-    assert {currency for currency, _ in answer.context["cards"]} == set(held)
+    for currency, _method, amounts in answer.context["wallets"]:
+        for bucket, minor in amounts:
+            assert minor == getattr(held[currency], bucket.lower())
+            assert f"?currency={currency}&amp;bucket={bucket}" in answer.content.decode()
+            told = story(viewer, page, currency=currency, bucket=bucket)
+            assert told.context["explained"].ending == minor
+            assert "Matches the balance to the cent" in words(told)
+    assert {currency for currency, *_ in answer.context["wallets"]} == set(held)
 
 
 def test_the_currency_of_the_companys_country_comes_first(acme: Shop, viewer: Client, page: Page) -> None:
     Company.objects.filter(pk=acme.company.pk).update(country="CO")
-    cards = viewer.get(page("balance")).context["cards"]
+    wallets = viewer.get(page("balance")).context["wallets"]
 
-    assert [currency for currency, _wallets in cards] == ["COP", "ARS", "BRL", "EUR", "MXN"]
+    assert [currency for currency, *_ in wallets] == ["COP", "ARS", "BRL", "EUR", "MXN"]
 
 
 def test_blocked_money_says_why_since_when_and_what_to_do(viewer: Client, busy: Shop, page: Page) -> None:
