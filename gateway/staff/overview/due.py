@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.contrib import admin
 from django_celery_beat.models import PeriodicTask
 
 from accounts.base.clock import utcnow
@@ -46,14 +47,16 @@ def panel() -> Panel:
 
 
 def _stuck(due: Due[Any], one: Stuck) -> list[Any]:
-    where = anchor(address(due.model, "change", one.object_id), one.object_id)
+    has_page = admin.site.is_registered(due.model)
+    where = anchor(address(due.model, "change", one.object_id), one.object_id) if has_page else one.object_id
     again = anchor(address(StuckWork, "change", one.id), instant(one.until))
     return [due.title, where, instant(one.since), f"{one.times} ×", again, one.error]
 
 
 def _row(work: Work[Any], count: int, oldest: datetime, now: datetime) -> list[Any]:
     counted = f"{COUNTED:,} or more" if count == COUNTED else f"{count:,}"
-    where = anchor(address(work.model, "changelist"), work.title)
+    has_page = admin.site.is_registered(work.model)
+    where = anchor(address(work.model, "changelist"), work.title) if has_page else work.title
     return [where, counted, instant(oldest), ago((now - oldest).total_seconds())]
 
 

@@ -13,6 +13,9 @@ from accounts.heartbeats import beat
 from accounts.models import Heartbeat
 from gateway.models import Payment
 from gateway.payments.due import EXPIRY
+from gateway.reports import services as reports
+from gateway.reports.models import Frequency, ScheduledReport, Subject
+from gateway.reports.services import ReportPlan
 from gateway.staff.kit.columns import address as page_at
 from gateway.staff.overview.kept import kept
 from ledger.models import Proof
@@ -20,7 +23,7 @@ from ledger.proofs.services import prove
 from tests.support.companies import Shop
 from tests.support.ledger import a_cent_too_much
 from tests.support.payments import a_payment
-from tests.support.people import browser_of
+from tests.support.people import a_member, browser_of
 from tests.support.receivables import a_receivable, stand_at
 from tests.support.refunds import later
 from tests.support.staff import World, support
@@ -89,13 +92,18 @@ def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> No
     assert panels(staff)["Due work"].label == "Nothing is late"
     overdue = a_payment(acme.sandbox)
     Payment.objects.filter(pk=overdue.pk).update(expires_at=utcnow() - timedelta(minutes=30))
+    plan = ReportPlan(Subject.PAYMENTS, Frequency.WEEKLY, 8, "UTC")
+    report = reports.schedule(acme.sandbox, a_member(acme.company), plan)
+    ScheduledReport.objects.filter(pk=report.pk).update(next_at=utcnow() - timedelta(minutes=2))
 
     panel = panels(staff)["Due work"]
 
     assert (panel.label, panel.state) == ("30 min late", "danger")
     row = next(row for row in cells(panel)[""] if row[0] == "Payments to expire")
     assert (row[1], row[3]) == ("1", "30 min")
+    assert ("Scheduled reports", "1") in [(row[0], row[1]) for row in cells(panel)[""]], "which staff have no page of"
     EXPIRY.sweep()
+    ScheduledReport.objects.filter(pk=report.pk).delete()
     assert panels(staff)["Due work"].label == "Nothing is late"
 
 
