@@ -1,5 +1,7 @@
 """Customers: the payers of a merchant, one row per person."""
 
+from typing import Any
+
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
@@ -23,6 +25,11 @@ def plain(text: str) -> str:
     return text.lower().translate(str.maketrans(MARKED, PLAIN))
 
 
+def plain_words(text: Any, **options: Any) -> Func:
+    """The same for a column."""
+    return Func(Lower(text), Value(MARKED), Value(PLAIN), function="translate", **options)
+
+
 class Customer(models.Model):
     """Somebody who paid this merchant or was asked to: identified by tax id, else by e-mail (contract §5.7)."""
 
@@ -30,7 +37,7 @@ class Customer(models.Model):
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="customers")
     name = models.CharField(max_length=120)
     plain_name = models.GeneratedField(
-        expression=Func(Lower("name"), Value(MARKED), Value(PLAIN), function="translate"),
+        expression=plain_words("name"),
         output_field=models.CharField(max_length=120),
         db_persist=True,
     )

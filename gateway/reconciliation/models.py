@@ -2,13 +2,17 @@
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KT
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
+from gateway.customers.models import plain_words
 from gateway.providers.models import ProviderAccount
 from ledger.chart import AccountKind
 from ledger.money import DECIMALS
@@ -158,6 +162,12 @@ ONCE = (
 """Kinds of which one part at a time explains an object."""
 
 
+LINE_WORDS = SearchVector(
+    plain_words(KT("counterparty__name"), output_field=models.TextField()), plain_words("text"), config="simple"
+)
+"""The words of the other side's name and of the text, as they are indexed."""
+
+
 class BankLine(models.Model):
     """A line of a statement: + received, - left. Minor units.
 
@@ -207,6 +217,7 @@ class BankLine(models.Model):
             models.Index(fields=["reference"], name="bank_lines_by_reference", condition=~Q(reference="")),
             models.Index(fields=["end_to_end_id"], name="bank_lines_by_e2e", condition=~Q(end_to_end_id="")),
             models.Index(fields=["order_number"], name="bank_lines_by_order", condition=~Q(order_number="")),
+            GinIndex(LINE_WORDS, name="bank_lines_by_words"),
         ]
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from gateway.reconciliation.explaining import Meaning, claim_id
-from gateway.reconciliation.models import BankLine, BankStatement, LinePart
+from gateway.reconciliation.models import LINE_WORDS, BankLine, BankStatement, LinePart
 from gateway.reconciliation.proposals import ExplainLine
 from gateway.reconciliation.standing import booked_until
 from gateway.staff.kit.amounts import money
@@ -35,7 +35,7 @@ from gateway.staff.kit.columns import (
 )
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
-from gateway.staff.kit.readings import amount
+from gateway.staff.kit.readings import amount, naming
 from gateway.staff.kit.related import Related
 from gateway.staff.overview.panels import ago
 from gateway.suspense.models import SuspenseItem
@@ -131,11 +131,12 @@ class BankLineAdmin(ReadOnlyAdmin):
 
     ids = {"bnk": "account", "bst": "statement"}
     words = {"reference": str, "end_to_end_id": str, "order_number": str}
-    readings = (amount("amount", "account__currency"),)
+    readings = (amount("amount", "account__currency"), naming(LINE_WORDS))
     amounts = ("amount",)
     moments = ("booked_on",)
     search_help_text = (
-        "Amount, day, line, statement or bank account id, the bank's id of the movement, end-to-end id or our order"
+        "Amount, day, name of the other side, words of the text, line, statement or bank account id, the bank's id of "
+        "the movement, end-to-end id or our order"
     )
     listed_at = ("statement",)
     list_select_related = ("account", "statement")

@@ -90,6 +90,8 @@ class SuspenseItem(Returned):
             models.Index(fields=["ask_at"], name="suspense_to_ask_about", condition=Q(ask_at__isnull=False)),
             models.Index(fields=["return_id"], name="suspense_by_return"),
             models.Index(fields=["return_reference"], name="suspense_by_return_reference"),
+            models.Index(fields=["amount", "received_at"], name="suspense_by_amount"),
+            models.Index(fields=["received_at"], name="suspense_by_time"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["account", "reference"], name="money_is_held_once"),

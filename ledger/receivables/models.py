@@ -113,6 +113,8 @@ class Advance(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["requested_at"], name="advances_to_decide", condition=Q(state="UNDER_REVIEW")),
+            models.Index(fields=["gross_amount", "requested_at"], name="advances_by_amount"),
+            models.Index(fields=["requested_at"], name="advances_by_time"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -51,6 +51,8 @@ class Dispute(Asked):
         indexes = [
             models.Index(fields=["ask_at"], name="disputes_to_look_at", condition=Q(ask_at__isnull=False)),
             models.Index(fields=["updated_at"], name="disputes_with_a_problem", condition=~Q(problem="")),
+            models.Index(fields=["amount", "due_at"], name="disputes_by_amount"),
+            models.Index(fields=["due_at"], name="disputes_by_time"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["account", "reference"], name="one_record_per_dispute"),

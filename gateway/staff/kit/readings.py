@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
+from django.contrib.postgres.search import SearchVector, SearchVectorExact
 from django.db.models import Q
 
 from accounts.models import Merchant
@@ -96,6 +97,11 @@ def payer(name: str) -> Reading:
         return Q(**{f"{name}__in": found})
 
     return read_as
+
+
+def naming(words: SearchVector) -> Reading:
+    """Among these words are all of the term, or words that begin so, without accents."""
+    return lambda term: Q(SearchVectorExact(words, customers.words_of_name(term)))
 
 
 def last4(term: str) -> Q:
