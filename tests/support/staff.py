@@ -67,6 +67,7 @@ from tests.support.bank_accounts import a_bank_account, imported, line, statemen
 from tests.support.callbacks import about, sent
 from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop, a_shop
+from tests.support.effort import tries
 from tests.support.files_to_banks import pays_and_collects
 from tests.support.forms import form_in
 from tests.support.payment_links import a_link
@@ -142,6 +143,11 @@ ODD = [
     "-1",
     str(uuid4()),
 ]
+
+
+def some_odd(number: int) -> list[str]:
+    """Four of them, others for the next number; at night all."""
+    return [ODD[(number + 3 * step) % len(ODD)] for step in range(tries(4, len(ODD)))]
 
 
 @dataclass(frozen=True)
