@@ -52,13 +52,15 @@ def remind(refund: Refund, now: datetime) -> None:
 
 
 def lapse(refund: Refund, now: datetime) -> None:
-    """Accepts a request whose deadline passed without an answer; a MED claim goes to support."""
+    """Accepts a request whose deadline passed without an answer; a MED claim goes to support. The company is told."""
     if refund.is_med:
         take(refund, RefundAction.UNANSWERED, now)
-        return
-    said = write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
-    answers.hand_on(refund, said, now)
-    take(refund, RefundAction.LAPSE, now)
+    else:
+        said = write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
+        answers.hand_on(refund, said, now)
+        take(refund, RefundAction.LAPSE, now)
+    if refund.evidence_late_at is None:  # otherwise they are told that the evidence was missed
+        notices.lapsed(refund)
 
 
 def accept_undecided(refund: Refund, now: datetime) -> None:

@@ -23,6 +23,11 @@ def due_soon(refund: Refund) -> None:
     _notify(refund, _("an answer to a payer is due"), "dispute_due")
 
 
+def lapsed(refund: Refund) -> None:
+    """The deadline passed and nobody had answered."""
+    _notify(refund, _("nobody answered a payer in time"), "dispute_lapsed")
+
+
 def taken_back(refund: Refund) -> None:
     """The bank has taken money back through MED or a dispute, and nobody could answer."""
     subject = _("a bank took a payment back through MED") if refund.is_med else _("a card's bank took a payment back")

@@ -12,7 +12,7 @@ from accounts.emails.topics import Topic
 from accounts.models import Email, Membership, Merchant, User
 from accounts.roles import Role
 from gateway.refunds import services as refunds
-from gateway.refunds.due import REMIND
+from gateway.refunds.due import LAPSE, REMIND
 from gateway.withdrawals import notices
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.models import Withdrawal
@@ -49,7 +49,7 @@ def text(kind: str, reader: str = "owner") -> str:
 
 
 # ── Disputes ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def test_whoever_may_answer_is_told_of_a_dispute_and_a_day_before_its_end(acme: Shop, team: Any) -> None:
+def test_whoever_may_answer_is_told_of_a_dispute_a_day_before_its_end_and_at_its_end(acme: Shop, team: Any) -> None:
     User.objects.filter(email="support@acme.example").update(time_zone="America/Sao_Paulo")
     payment = a_payment(acme.sandbox, "PAID")
     refund = refunds.dispute(acme.sandbox, payment.pk, reason_code="NOT_RECEIVED")
@@ -65,14 +65,23 @@ def test_whoever_may_answer_is_told_of_a_dispute_and_a_day_before_its_end(acme: 
 
     assert told("dispute_due") == ["finance", "owner", "support"]
     assert f"/sandbox/refunds/{refund.pk}/" in text("dispute_due")
+    assert told("dispute_lapsed") == []
+
+    later(acme, hours=24)
+    LAPSE.run_at_clock(acme.sandbox, refund.pk)
+
+    assert told("dispute_lapsed") == ["finance", "owner", "support"]
+    assert "the money goes back to the payer" in text("dispute_lapsed") and payment.reference in text("dispute_lapsed")
 
 
 def test_an_e_mail_about_a_med_claim_tells_its_deadlines(acme: Shop, team: Any) -> None:
     claim = refunds.claim(acme.sandbox, a_payment(acme.sandbox, "PAID").pk, claim_id="81a15e14", reason_code="SCAM")
     later(acme, hours=49)
     REMIND.run_at_clock(acme.sandbox, claim.pk)
+    later(acme, hours=24)
+    LAPSE.run_at_clock(acme.sandbox, claim.pk)
 
-    for kind in ("dispute_opened", "dispute_due"):
+    for kind in ("dispute_opened", "dispute_due", "dispute_lapsed"):
         assert told(kind) == ["finance", "owner", "support"]
         assert "PIX MED" in text(kind) and "goes back to the payer" not in text(kind)
         assert f"/sandbox/refunds/{claim.pk}/" in text(kind)

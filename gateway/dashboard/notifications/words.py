@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 KIND: dict[str, Promise] = {
     "dispute_opened": _("Refund requests and disputes"),
     "dispute_due": _("Answers that are due"),
+    "dispute_lapsed": _("Answers that nobody gave"),
     "evidence_announced": _("Evidence to be handed in automatically"),
     "evidence_handed_in": _("Evidence handed in automatically"),
     "evidence_not_handed_in": _("Evidence that could not be handed in"),
@@ -39,6 +40,7 @@ KIND: dict[str, Promise] = {
 ICON = {
     "dispute_opened": "receipt-refund",
     "dispute_due": "clock",
+    "dispute_lapsed": "clock",
     "evidence_announced": "clock",
     "evidence_handed_in": "send",
     "evidence_not_handed_in": "receipt-refund",
