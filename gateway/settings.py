@@ -282,8 +282,8 @@ STORAGES = {
 }
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("es", "Español"), ("pt-br", "Português")]
-LOCALE_PATHS = [BASE_DIR / "gateway" / "locale", BASE_DIR / "gateway" / "allauth_locale"]
-# The second overrides allauth's translations: the polite form, and our terms.
+LOCALE_PATHS = [BASE_DIR / "gateway" / name for name in ("locale", "allauth_locale", "unfold_locale")]
+# The second overrides allauth's translations: the polite form, and our terms. Unfold has none of its own.
 FORMAT_MODULE_PATH = "gateway.formats"
 USE_I18N = True
 USE_TZ = True

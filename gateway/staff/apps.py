@@ -10,9 +10,10 @@ class StaffConfig(AppConfig):
     verbose_name = "Staff"
 
     def ready(self) -> None:
-        from gateway.staff.kit.names import translate_models  # needs the models
+        from gateway.staff.kit.names import translate_declared  # needs the models
+        from gateway.staff.overview import page  # noqa: F401  (settings name it only)
 
-        translate_models()
+        translate_declared()
 
 
 class StaffSiteConfig(admin.AdminConfig):

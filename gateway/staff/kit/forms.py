@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
+from django.utils.text import format_lazy
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminEmailInputWidget,
@@ -18,6 +19,7 @@ from accounts.models import Environment, Merchant, User
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.tax_ids import compact
 from gateway.payments.models import Payment
+from gateway.staff.kit.names import translated
 
 
 class NoteField(forms.CharField):
@@ -109,7 +111,7 @@ class IssueKeyForm(NoteForm):
 
     name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget, initial="API key")
     permissions = forms.MultipleChoiceField(
-        choices=[(name, f"{name}: {sentence}") for name, sentence in PERMISSIONS.items()],
+        choices=[(name, format_lazy("{}: {}", name, translated(sentence))) for name, sentence in PERMISSIONS.items()],
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
     )
     field_order = ("name", "permissions", "note")

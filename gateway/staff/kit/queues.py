@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from gateway.staff.kit.columns import Title, address
+from gateway.staff.kit.names import translated
 
 PARAMETER = "queue"
 
@@ -28,6 +29,9 @@ class Queue:
     since: str
     deadline: bool = False
     environment: str = "merchant__environment"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", translated(self.title))
 
     def rows(self, model: type[Model]) -> QuerySet[Any]:
         return model._default_manager.filter(self.waiting()).order_by(self.since, "pk")

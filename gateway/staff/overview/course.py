@@ -7,7 +7,9 @@ from decimal import Decimal
 from django.db.models import Max
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
+from gateway.staff.kit.names import label_of
 from gateway.staff.overview.panels import ENVIRONMENTS, Picture, number
 from ledger.chart import BUCKETS
 from ledger.closings.models import ClosedBalance, ClosedDay
@@ -24,7 +26,7 @@ def pictures() -> tuple[Picture, ...]:
     for one in ClosedBalance.objects.filter(day__gt=last - timedelta(days=DAYS), bucket__in=BUCKETS):
         found.setdefault((one.environment, one.currency), {}).setdefault(one.day, {})[one.bucket] = one.amount
     return tuple(
-        _picture(f"{environment.label}, {currency}", currency, course)
+        _picture(f"{label_of(environment)}, {currency}", currency, course)
         for environment in ENVIRONMENTS
         for (where, currency), course in sorted(found.items())
         if where == environment
@@ -34,7 +36,9 @@ def pictures() -> tuple[Picture, ...]:
 def _picture(title: str, currency: str, course: Course) -> Picture:
     days = sorted(course)
     totals = [sum(course[day].values()) for day in days]
-    summary = f"from {number(totals[0], currency)} on {days[0]} to {number(totals[-1], currency)} on {days[-1]}"
+    ends = {"first": number(totals[0], currency), "last": number(totals[-1], currency)}
+    days_of_ends = {"first_day": days[0], "last_day": days[-1]}
+    summary = _("from %(first)s on %(first_day)s to %(last)s on %(last_day)s") % (ends | days_of_ends)
     return Picture(
         title, summary, _svg([[course[day].get(kind, 0) for day in days] for kind in BUCKETS], title, summary)
     )

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
+from django.utils.text import capfirst, get_text_list
+from django.utils.translation import gettext as _
 from django_celery_beat.models import PeriodicTask
 
 from accounts.base.clock import utcnow
@@ -13,10 +15,12 @@ from accounts.heartbeats import MAX_AGE
 from accounts.models import Heartbeat, StuckWork
 from gateway.pausing import Pause, pauses
 from gateway.staff.kit.columns import address, anchor
+from gateway.staff.kit.names import translated
 from gateway.staff.overview.panels import BAD, GOOD, NONE, WATCH, Panel, PanelTable, ago, instant, rows_of
 from gateway.sweeps import ALL, WITHOUT_A_TIME
 
 COUNTED, SHOWN = 1000, 20
+TITLES = {work.title: translated(work.title) for work in (*ALL, *WITHOUT_A_TIME)}
 EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
 WORKER, SANDBOX, MESSAGES, BACKGROUND, DISPATCHER = PARTS = (
@@ -34,36 +38,37 @@ def panel() -> Panel:
     """
     now = utcnow()
     found = [(work, count, oldest) for work, (count, oldest) in zip(ALL, _waiting(now), strict=True) if oldest]
-    late = PanelTable(["Task", "Due", "Oldest", "Late by"], [_row(*one, now) for one in found])
+    late = PanelTable([_("Task"), _("Due"), _("Oldest"), _("Late by")], [_row(*one, now) for one in found])
     raised = set(StuckWork.objects.values_list("kind", flat=True).distinct())
     dues = [due for due in (*ALL, *WITHOUT_A_TIME) if isinstance(due, Due) and due.kind in raised]
     stuck = [_stuck(due, one) for due in dues for one in due.stuck(SHOWN)]
-    named = PanelTable(["Task", "Id", "Since", "Attempts", "Next attempt", "Last error"], stuck[:SHOWN], title="Stuck")
+    headers = [_("Task"), _("Id"), _("Since"), _("Attempts"), _("Next attempt"), _("Last error")]
+    named = PanelTable(headers, stuck[:SHOWN], title=_("Stuck"))
     label, state = _judged(max((now - oldest for _, _, oldest in found), default=timedelta(0)))
     if stuck and state == GOOD:
-        label, state = f"{len(stuck)} stuck", WATCH
+        label, state = _("%(n)s stuck") % {"n": len(stuck)}, WATCH
     tables = tuple(table for table in (late, named) if table.rows)
-    return Panel("Due work", tables, label, state, note="" if tables else "Nothing is due.")
+    return Panel(_("Due work"), tables, label, state, note="" if tables else _("Nothing is due."))
 
 
 def _stuck(due: Due[Any], one: Stuck) -> list[Any]:
     has_page = admin.site.is_registered(due.model)
     where = anchor(address(due.model, "change", one.object_id), one.object_id) if has_page else one.object_id
     again = anchor(address(StuckWork, "change", one.id), instant(one.until))
-    return [due.title, where, instant(one.since), f"{one.times} ×", again, one.error]
+    return [TITLES[due.title], where, instant(one.since), f"{one.times} ×", again, one.error]
 
 
 def _row(work: Work[Any], count: int, oldest: datetime, now: datetime) -> list[Any]:
-    counted = f"{COUNTED:,} or more" if count == COUNTED else f"{count:,}"
+    counted = _("%(n)s or more") % {"n": f"{COUNTED:,}"} if count == COUNTED else f"{count:,}"
     has_page = admin.site.is_registered(work.model)
-    where = anchor(address(work.model, "changelist"), work.title) if has_page else work.title
+    where = anchor(address(work.model, "changelist"), TITLES[work.title]) if has_page else TITLES[work.title]
     return [where, counted, instant(oldest), ago((now - oldest).total_seconds())]
 
 
 def _judged(late: timedelta) -> tuple[str, str]:
     if late < LATE:
-        return "Nothing is late", GOOD
-    return f"{ago(late.total_seconds())} late", BAD if late >= VERY_LATE else WATCH
+        return _("Nothing is late"), GOOD
+    return _("%(time)s late") % {"time": ago(late.total_seconds())}, BAD if late >= VERY_LATE else WATCH
 
 
 def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
@@ -90,19 +95,27 @@ def parts() -> Panel:
     dead = [part for part in PARTS if now - beats.get(part, now if part in OPTIONAL else EVER) > MAX_AGE]
     late = list(_late_tasks(now))
     paused = [_paused(one) for one in pauses()]
-    label = f"{' and '.join(dead)} not responding" if dead else "Tasks late" if late else "Healthy"
-    held = PanelTable(["Task", "Since", "By", "Why"], paused, title="Paused by staff")
+    held = PanelTable([_("Task"), _("Since"), _("By"), _("Why")], paused, title=_("Paused by staff"))
     return Panel(
-        "Service health",
-        (PanelTable(["Process", "Last heartbeat", "Age"], [*rows, *late]), *([held] if paused else [])),
-        f"{len(paused)} paused" if paused and not dead else label.capitalize(),
+        _("Service health"),
+        (PanelTable([_("Process"), _("Last heartbeat"), _("Age")], [*rows, *late]), *([held] if paused else [])),
+        _health(dead, len(paused), bool(late)),
         BAD if WORKER in dead or paused else WATCH if dead or late else GOOD,
-        leads=("Full schedule", address(PeriodicTask, "changelist")),
+        leads=(_("Full schedule"), address(PeriodicTask, "changelist")),
     )
 
 
+def _health(dead: list[str], paused: int, is_late: bool) -> str:
+    if dead:
+        told: str = _("%(processes)s not responding") % {"processes": get_text_list(dead, _("and"))}
+        return capfirst(told)
+    if paused:
+        return _("%(n)s paused") % {"n": paused}
+    return _("Tasks late") if is_late else _("Healthy")
+
+
 def _part(part: str, beat_at: datetime | None, now: datetime) -> list[Any]:
-    return [part, instant(beat_at), ago((now - beat_at).total_seconds()) if beat_at else "never"]
+    return [part, instant(beat_at), ago((now - beat_at).total_seconds()) if beat_at else _("Never")]
 
 
 def _paused(one: Pause) -> list[Any]:

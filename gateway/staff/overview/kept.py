@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from django.core.cache import cache
 from django.db import connection, transaction
+from django.utils.translation import get_language
 from redis import RedisError
 
 T = TypeVar("T")
@@ -19,11 +20,11 @@ KEPT_AT_MOST_S = 600
 
 
 def kept(name: str, read: Callable[[], T], longest_ms: int = LONGEST_MS) -> T:
-    """The result of `read`, cached if it is slow.
+    """The result of `read` in the language of the page, cached if it is slow.
 
     Raises OperationalError for a statement above the limit.
     """
-    key = f"staff:{connection.settings_dict['NAME']}:{name}"
+    key = f"staff:{connection.settings_dict['NAME']}:{get_language()}:{name}"
     found: T | None = None
     with suppress(RedisError):
         found = cache.get(key)

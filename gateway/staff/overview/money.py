@@ -6,16 +6,30 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import BigIntegerField, Sum
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import Environment
 from gateway.staff.kit.columns import address, anchor
+from gateway.staff.kit.names import label_of
 from gateway.staff.overview import course
 from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, PanelTable, lines, number
 from ledger.chart import BUCKETS, AccountKind
 from ledger.models import Balance
 
-EARNED = {AccountKind.FEE_INCOME: "fees", AccountKind.ADVANCE_INCOME: "advances", AccountKind.FX_SPREAD: "spread"}
-HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Total", "Our revenue"]
+EARNED = {
+    AccountKind.FEE_INCOME: gettext_lazy("fees"),
+    AccountKind.ADVANCE_INCOME: gettext_lazy("advances"),
+    AccountKind.FX_SPREAD: gettext_lazy("spread"),
+}
+HEADERS = (
+    gettext_lazy("Currency"),
+    gettext_lazy("Available"),
+    gettext_lazy("Releasing"),
+    gettext_lazy("Blocked"),
+    gettext_lazy("Total"),
+    gettext_lazy("Our revenue"),
+)
 
 
 def panel() -> Panel:
@@ -27,13 +41,13 @@ def panel() -> Panel:
         PanelTable(
             HEADERS,
             [_row(environment, currency, of) for currency, of in sorted(sums[environment].items())],
-            f"{environment.label}: company balances",
+            _("%(environment)s: company balances") % {"environment": label_of(environment)},
         )
         for environment in ENVIRONMENTS
         if sums[environment]
     )
     pictures = course.pictures()
-    return Panel("Money", tuple(tables), note=_note(bool(sums), bool(pictures)), pictures=pictures)
+    return Panel(_("Money"), tuple(tables), note=_note(bool(sums), bool(pictures)), pictures=pictures)
 
 
 def _sums() -> Iterable[tuple[str, str, str, int]]:
@@ -46,8 +60,8 @@ def _sums() -> Iterable[tuple[str, str, str, int]]:
 
 def _note(has_moved: bool, has_course: bool) -> str:
     if not has_moved:
-        return "No money has moved yet."
-    return "" if has_course else "A chart of the last 30 days appears here as soon as the first day is closed."
+        return _("No money has moved yet.")
+    return "" if has_course else _("A chart of the last 30 days appears here as soon as the first day is closed.")
 
 
 def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list[object]:

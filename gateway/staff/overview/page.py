@@ -7,6 +7,9 @@ from django.contrib import admin
 from django.db import OperationalError
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Heartbeat
 from gateway.payments.models import Payment
@@ -18,16 +21,16 @@ from gateway.staff.overview.panels import WATCH, Panel
 from ledger.models import Advance, Balance, Proof
 from webhooks.models import Endpoint
 
-PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
-    ("Money", Balance, money.panel),
-    ("Advances to review", Advance, decisions.advances),
-    ("Refund answers", Refund, decisions.answers),
-    ("Proof of the books", Proof, proof.panel),
-    ("Bank accounts", BankAccount, banks.panel),
-    ("Due work", Heartbeat, due.panel),
-    ("Service health", Heartbeat, due.parts),
-    ("Failing endpoints", Endpoint, endpoints.panel),
-    ("Volumes", Payment, volumes.panel),
+PANELS: tuple[tuple[Promise, type[Model], Callable[[], Panel]], ...] = (
+    (_("Money"), Balance, money.panel),
+    (_("Advances to review"), Advance, decisions.advances),
+    (_("Refund answers"), Refund, decisions.answers),
+    (_("Proof of the books"), Proof, proof.panel),
+    (_("Bank accounts"), BankAccount, banks.panel),
+    (_("Due work"), Heartbeat, due.panel),
+    (_("Service health"), Heartbeat, due.parts),
+    (_("Failing endpoints"), Endpoint, endpoints.panel),
+    (_("Volumes"), Payment, volumes.panel),
 )
 
 
@@ -39,9 +42,11 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     return context | {"panels": [*first, *(_read(title, read) for title, read in seen)]}
 
 
-def _read(title: str, read: Callable[[], Panel]) -> Panel:
+def _read(title: Promise, read: Callable[[], Panel]) -> Panel:
     """A panel that takes too long says so; the rest of the page stays usable."""
     try:
         return kept(f"{read.__module__}.{read.__name__}", read)
     except OperationalError:
-        return Panel(title, label="Unavailable", state=WATCH, note="The database query timed out.")
+        return Panel(
+            str(title), label=gettext("Unavailable"), state=WATCH, note=gettext("The database query timed out.")
+        )

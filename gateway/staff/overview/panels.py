@@ -1,6 +1,6 @@
 """Panels of the start page: title, state, and tables."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 from django.db import connection
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
 
 from accounts.models import Environment
-from gateway.staff.kit.columns import unbroken
+from gateway.staff.kit.columns import Title, unbroken
 from ledger.money import to_decimal
 from ledger.notation import plain_amount
 
@@ -23,7 +24,7 @@ NONE = "-"
 class PanelTable:
     """Rows of cells with headers; a title if there are several tables."""
 
-    headers: list[str]
+    headers: Sequence[Title]
     rows: list[list[Any]]
     title: str = ""
 
@@ -79,7 +80,9 @@ def instant(moment: datetime | None) -> Any:
 
 def ago(seconds: float) -> str:
     """`3 s`, `12 min`, `5 h`, `9 days`: rounded to the largest unit."""
-    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+    if (days := int(seconds // 86_400)) >= 2:
+        return ngettext("%(n)s day", "%(n)s days", days) % {"n": days}
+    for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"
     return f"{int(seconds)} s"

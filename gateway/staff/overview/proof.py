@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts.base.clock import utcnow
 from gateway.staff.kit.columns import address, block, link
@@ -20,36 +22,38 @@ def panel() -> Panel:
     last = selectors.last()
     label, state = _judged(last)
     return Panel(
-        "Proof of the books",
+        _("Proof of the books"),
         (_broken(last),) if last and last.violations else (),
         label,
         state,
         note=_summary(last),
-        leads=("All proofs", address(Proof, "changelist")),
-        asks=("Verify now", reverse("admin:ledger_proof_verify_now")),
+        leads=(_("All proofs"), address(Proof, "changelist")),
+        asks=(_("Verify now"), reverse("admin:ledger_proof_verify_now")),
     )
 
 
 def _judged(last: Proof | None) -> tuple[str, str]:
     if last is None:
-        return ("Not finishing", BAD) if selectors.stopped_since(None) else ("Never verified", WATCH)
+        return (_("Not finishing"), BAD) if selectors.stopped_since(None) else (_("Never verified"), WATCH)
     if last.violations:
-        return "Failed", BAD
+        return _("Failed"), BAD
     assert last.finished_at
     if selectors.stopped_since(last):
-        return "Not finishing", BAD
-    return ("Passed, but outdated", BAD) if utcnow() - last.finished_at > OLD else ("Passed", GOOD)
+        return _("Not finishing"), BAD
+    return (_("Passed, but outdated"), BAD) if utcnow() - last.finished_at > OLD else (_("Passed"), GOOD)
 
 
 def _summary(last: Proof | None) -> str:
     stopped = selectors.stopped_since(last)
-    after = f" {stopped} later run{'s' * (stopped != 1)} did not finish." if stopped else ""
+    told = ngettext("%(n)s later run did not finish.", "%(n)s later runs did not finish.", stopped) % {"n": stopped}
+    after = f" {told}" if stopped else ""
     if last is None or last.finished_at is None:
-        return f"The worker verifies every five minutes.{after}"
+        return _("The worker verifies every five minutes.") + after
     took = (last.finished_at - last.started_at).total_seconds()
     held = last.invariants - len(last.violations)
     at = f"{last.started_at:%Y-%m-%d %H:%M:%S}Z"
-    return f"{held} of {last.invariants} invariants passed at {at}, in {took:.2f} s.{after}"
+    facts = {"held": held, "all": last.invariants, "time": at, "seconds": f"{took:.2f}"}
+    return _("%(held)s of %(all)s invariants passed at %(time)s, in %(seconds)s s.") % facts + after
 
 
 def _broken(proof: Proof) -> PanelTable:
@@ -57,4 +61,4 @@ def _broken(proof: Proof) -> PanelTable:
         [link(proof), one["number"], one["claim"], block("\n".join(map(", ".join, one["counterexamples"][:SHOWN])))]
         for one in proof.violations
     ]
-    return PanelTable(["Proof", "Invariant", "Claim", "Counterexamples"], rows)
+    return PanelTable([_("Proof"), _("Invariant"), _("Claim"), _("Counterexamples")], rows)

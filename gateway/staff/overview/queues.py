@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import F, Model, Value
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from accounts.models import Environment
 from gateway.staff.kit.columns import anchor
@@ -77,13 +78,15 @@ def panel(found: list[QueueCount]) -> Panel:
     """Open items for staff, with production and sandbox apart; queues that are empty come last."""
     rows = [_row(one) for one in sorted(found, key=lambda one: not one.environments)]
     is_something = any(one.environments for one in found)
-    table = PanelTable(["Queue", "Production", "Sandbox", "Oldest"], rows)
-    return Panel("Waiting for staff", (table,), "Open" if is_something else "None", WATCH if is_something else GOOD)
+    table = PanelTable([_("Queue"), _("Production"), _("Sandbox"), _("Oldest")], rows)
+    return Panel(
+        _("Waiting for staff"), (table,), _("Open") if is_something else _("None"), WATCH if is_something else GOOD
+    )
 
 
 def _row(one: QueueCount) -> list[Any]:
     here = [counted(one.environments.count(environment)) for environment in ("PRODUCTION", "SANDBOX")]
     first = instant(one.first)
     if one.first:
-        first = f"{'until' if one.queue.deadline else 'since'} {one.first:%Y-%m-%d %H:%M:%S}Z"
+        first = f"{_('until') if one.queue.deadline else _('since')} {one.first:%Y-%m-%d %H:%M:%S}Z"
     return [anchor(one.link, one.queue.title), *here, first]

@@ -6,16 +6,21 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
 from accounts.base.clock import utcnow
 from accounts.base.rows import quoted, table
 from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
+from gateway.staff.kit.names import label_of
 from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, PanelTable, amount, lines, rows_of
 from gateway.withdrawals.models import Status as WithdrawalStatus
 from gateway.withdrawals.models import Withdrawal
 
-SPANS = {1: "Today", 7: "7 days", 30: "30 days"}
+SPANS = {1: gettext_lazy("Today"), 7: gettext_lazy("7 days"), 30: gettext_lazy("30 days")}
 # Per merchant, so that an index-only scan answers; OFFSET 0 forces the planner to do so.
 _PAID = quoted(PaymentStatus.PAID, PaymentStatus.REFUNDED)
 _UNPAID = quoted(PaymentStatus.FAILED, PaymentStatus.EXPIRED)
@@ -37,7 +42,15 @@ _WITHDRAWALS = f"""
             WHERE merchant_id = m.id AND created_at >= %(d30)s AND status = '{WithdrawalStatus.COMPLETED}' OFFSET 0) w
      GROUP BY 1, 2, 3
 """
-HEADERS = ["Period", "Payments", "Paid", "Failed or expired", "Acceptance", "Paid in", "Paid out"]
+HEADERS = (
+    gettext_lazy("Period"),
+    gettext_lazy("Payments"),
+    pgettext_lazy("how many", "Paid"),
+    gettext_lazy("Failed or expired"),
+    gettext_lazy("Acceptance"),
+    gettext_lazy("Paid in"),
+    gettext_lazy("Paid out"),
+)
 
 
 @dataclass
@@ -62,12 +75,13 @@ def panel() -> Panel:
     found = _volumes(utcnow())
     tables = [
         PanelTable(
-            HEADERS, [_row(title, found[environment, days]) for days, title in SPANS.items()], str(environment.label)
+            HEADERS, [_row(title, found[environment, days]) for days, title in SPANS.items()], label_of(environment)
         )
         for environment in ENVIRONMENTS
         if found[environment, 30].created or found[environment, 30].sent
     ]
-    return Panel("Volumes", tuple(tables), note="" if tables else "No payments or payouts in the last 30 days.")
+    note = "" if tables else _("No payments or payouts in the last 30 days.")
+    return Panel(_("Volumes"), tuple(tables), note=note)
 
 
 def _volumes(now: datetime) -> dict[tuple[str, int], CompanyVolume]:
@@ -91,7 +105,7 @@ def _spans(found: dict[tuple[str, int], CompanyVolume], environment: str, begun:
     return (found[environment, days] for days in SPANS if days >= begun)
 
 
-def _row(title: str, volume: CompanyVolume) -> list[Any]:
+def _row(title: Promise, volume: CompanyVolume) -> list[Any]:
     counts = [f"{count:,}" for count in (volume.created, volume.paid, volume.lost)]
     return [title, *counts, volume.acceptance, _amounts(volume.taken), _amounts(volume.sent)]
 
