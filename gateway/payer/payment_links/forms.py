@@ -16,7 +16,7 @@ from gateway.methods.registry import Method
 from gateway.methods.selectors import required_fields
 from gateway.payment_links.models import PaymentLink
 from gateway.payments.payable import Payable
-from ledger.money import to_decimal
+from ledger.money import MAX_AMOUNT, to_decimal
 from ledger.notation import Unreadable, read
 
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
@@ -65,6 +65,8 @@ class AmountField(forms.CharField):
             amount = read(str(super().to_python(value)), self.currency)
         except Unreadable:
             raise forms.ValidationError(_("Write the amount like 150.00."), code="invalid") from None
+        if amount is not None and amount > MAX_AMOUNT:
+            raise forms.ValidationError(_("This amount is too large."), code="large")
         if amount is not None and amount != amount.quantize(Decimal("0.01")):
             raise forms.ValidationError(_("At most two decimal places."), code="decimals")
         return amount

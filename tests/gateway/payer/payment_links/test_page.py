@@ -48,7 +48,10 @@ def test_what_the_payer_changes_in_the_form_changes_nothing(api: Api) -> None:
     assert (payment.amount, payment.currency, payment.reference[:5]) == (15_000, "BRL", "link-")
 
 
-@rows(("said", "words"), [("5", "Check this value."), ("12.3456", "At most two"), ("ten", "Write the amount")])
+@rows(
+    ("said", "words"),
+    [("5", "Check this value."), ("12.3456", "At most two"), ("ten", "Write the amount"), ("1" * 40, "too large")],
+)
 def test_an_amount_out_of_bounds_is_refused(api: Api, said: str, words: str) -> None:
     page = LinkPage(a_link(api, amount=None, minAmount=10, maxAmount=20, methods=["PIX"]))
 
