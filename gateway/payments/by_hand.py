@@ -8,8 +8,11 @@ from functools import partial
 
 from django.db import transaction
 
+from accounts import audit
+from accounts.audit import Actor
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
+from accounts.base.wire import optional_timestamp
 from accounts.models import Merchant
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments.authorizations import is_captured
@@ -64,21 +67,33 @@ def _begin_query(merchant: Merchant, payment_id: str) -> Question:
     return prepare(payment, clock.now(merchant))
 
 
-def expire_now(merchant: Merchant, payment_id: str) -> Payment:
+def expire_now(merchant: Merchant, payment_id: str, *, by: Actor, note: str) -> Payment:
     """Ends the payer's time. A provider is told first to take no more money: if it has some, the payment is paid.
 
-    Raises ONP404_PAYMENT and ONP409_PAYMENT_STATE: `why_not_expired`. Never call it inside a transaction.
+    The audit entry is written before the provider is called. Raises ONP404_PAYMENT and ONP409_PAYMENT_STATE:
+    `why_not_expired`. Never call it inside a transaction.
     """
-    payment, question = retry_on_deadlock(partial(_begin_expiry, merchant, payment_id))
+    payment, question = retry_on_deadlock(partial(_begin_expiry, merchant, payment_id, by, note))
     return ask_and_take(merchant, question) if question else payment
 
 
 @transaction.atomic
-def _begin_expiry(merchant: Merchant, payment_id: str) -> tuple[Payment, Question | None]:
+def _begin_expiry(merchant: Merchant, payment_id: str, by: Actor, note: str) -> tuple[Payment, Question | None]:
     payment = lock(merchant, payment_id)
     if why_not_expired(payment):
         raise PaymentState
     at: datetime = clock.now(merchant)
+    before, after = ({"expires_at": optional_timestamp(time)} for time in (payment.expires_at, at))
+    audit.record(
+        by,
+        "payment.expired",
+        merchant=merchant,
+        object_id=payment.pk,
+        before=before,
+        after=after,
+        note=note,
+        by_staff=True,
+    )
     payment.expires_at = at
     if payment.account is not None:
         return payment, prepare(payment, at)

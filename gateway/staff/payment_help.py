@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action
 
+from accounts.audit import Actor
 from gateway.payments.by_hand import expire_now, query_now, why_not_expired, why_not_queried
 from gateway.payments.models import Payment
 from gateway.staff.kit.forms import NoteForm
@@ -58,9 +59,9 @@ class PaymentHelp(ReadOnlyAdmin):
         def act() -> Done | str:
             if why := why_not_expired(payment):
                 return why
-            found = expire_now(payment.merchant, payment.pk)
-            message = f"{found.pk} is {found.get_status_display().lower()}."
-            return Done(found, "expired", form.cleaned_data["note"], message)
+            note = form.cleaned_data["note"]
+            found = expire_now(payment.merchant, payment.pk, by=Actor.of(request), note=note)
+            return Done(found, "", note, f"{found.pk} is {found.get_status_display().lower()}.")
 
         return self.carry_out(request, payment, act, alone=True)
 

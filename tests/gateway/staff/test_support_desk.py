@@ -93,9 +93,9 @@ def test_a_provider_is_queried_and_the_payers_time_ended(acme: Shop) -> None:
     script.answers["instruct"] = [
         PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": "000201code", "pixTxid": "TX"})
     ]
-    paid, open_ = (
+    paid, open_, interrupted = (
         Payment.objects.get(pk=api_of(acme).post("/payments", PIX | {"reference": one}).json()["data"]["id"])
-        for one in ("order-1", "order-2")
+        for one in ("order-1", "order-2", "order-3")
     )
     script.answers["ask"] = [PaymentOutcome(PaymentResult.DONE)]
     assert "is paid." in support.post(do(paid, "ask"), follow=True).content.decode()
@@ -119,6 +119,11 @@ def test_a_provider_is_queried_and_the_payers_time_ended(acme: Shop) -> None:
     again = support.post(do(open_, "expire"), NOTE, follow=True).content.decode()
     assert "only a payment that waits can expire" in again
     assert not Transfer.objects.filter(reference=open_.pk).exists()
+
+    script.answers |= {"cancel": [SystemExit()]}  # the process ends while it calls the provider
+    with pytest.raises(SystemExit):
+        support.post(do(interrupted, "expire"), NOTE)
+    assert AuditEntry.objects.get(action="payment.expired", object_id=interrupted.pk).note == NOTE["note"]
 
 
 def test_tasks_are_paused_with_a_note_and_proofs_never(world: World) -> None:
