@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.base import clock
@@ -32,8 +33,10 @@ class ReportPlan:
     query: str = ""
 
 
+@transaction.atomic
 def schedule(merchant: Merchant, user: User, plan: ReportPlan) -> ScheduledReport | None:
     """Schedules a report for this person; None if they already have MOST, or may not read the list."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # two requests at once do not exceed MOST
     if of_person(merchant, user).count() >= MOST or not is_allowed(merchant, user.pk, plan.subject):
         return None
     report = ScheduledReport(

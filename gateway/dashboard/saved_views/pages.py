@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
+from accounts.models import User
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
@@ -53,6 +54,7 @@ def keep(request: HttpRequest, here: RequestContext, page: str) -> HttpResponse:
 @transaction.atomic
 def save(here: RequestContext, page: str, name: str, **wanted: Any) -> SavedView | None:
     """Saves a view; a person has one default view of a list. None if they already have MOST."""
+    User.objects.select_for_update(no_key=True).get(pk=here.user.pk)  # two requests at once make one default
     mine = SavedView.objects.filter(user=here.user, merchant=here.merchant, page=page)
     if not mine.filter(name=name).exists() and mine.count() >= MOST:
         return None
