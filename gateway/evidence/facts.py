@@ -27,7 +27,8 @@ from ledger.money import to_decimal
 from webhooks import selectors as webhooks
 from webhooks.models import Delivery, Event
 
-MOST_EVENTS, MOST_REFUNDS = 60, 20
+MOST_EVENTS, MOST_DELIVERIES, MOST_REFUNDS = 60, 10, 20
+"""Deliveries are of each event: a company can send one again as often as it likes, and a pack must stay a file."""
 ADDRESS = ("street", "number", "complement", "district", "city", "state", "postalCode", "country")
 """The order in which people write one."""
 DASH = "–"
@@ -181,7 +182,7 @@ def _course(events: Sequence[Event], market: ReceiptMarket) -> Iterator[Line]:
 
 def _deliveries(events: Sequence[Event], market: ReceiptMarket) -> Iterator[Line]:
     for event in events:
-        for delivery in event.deliveries.all():
+        for delivery in event.deliveries.all()[:MOST_DELIVERIES]:
             yield Line(market.local(delivery.delivered_at or delivery.created_at), _delivery(event, delivery))
 
 

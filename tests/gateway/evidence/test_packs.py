@@ -25,6 +25,7 @@ from tests.support.pdf import poppler
 from tests.support.people import a_member, signed_in
 from tests.support.refunds import PDF, answered, claimed, disputed, later, now, paid
 from tests.support.sweeps import broken, repaired, the_delay_is_over
+from webhooks.models import Delivery, Endpoint, Event
 
 pytestmark = pytest.mark.django_db
 TO_ANNOUNCE, TO_HAND_IN = 0.8 * 72, 0.9 * 72
@@ -81,6 +82,18 @@ def test_a_pack_has_all_that_is_known_in_the_language_of_who_decides(api: Api, a
         "Evidence for a disputed payment",
         "(UTC)",
     )
+
+
+def test_a_pack_stays_a_file_however_often_an_event_was_sent_again(api: Api, acme: Shop) -> None:
+    refund = claimed(api, paid(api))
+    event = Event.objects.filter(object_id=refund["paymentId"]).earliest("sequence")
+    hook = Endpoint.objects.create(
+        merchant=acme.sandbox, url="https://shop.example/hook", events=["*"], sealed_secret=b""
+    )
+    sent = {"event": event, "endpoint": hook, "status": "DELIVERED", "attempts": 1, "next_attempt_at": None}
+    Delivery.objects.bulk_create(Delivery(**sent, http_status=200) for _ in range(30))
+
+    assert printed(acme, refund).count("shop.example · HTTP 200") == 10
 
 
 def test_a_pack_goes_among_the_evidence_of_the_answer_once(api: Api, acme: Shop, globex: Shop) -> None:
