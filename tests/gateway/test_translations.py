@@ -91,6 +91,7 @@ NAMES = (
         "Bre-B",
         "Nequi",
         "3-D Secure",
+        "Windows-1252 (Latin-1)",
         "Argentina",
         "Base",
         "CLABE",
@@ -103,7 +104,21 @@ NAMES = (
 THE_SAME = {
     "es": LOAN_WORDS
     | NAMES
-    | {"Colombia", "Alias", "Error", "General", "No", "No:", "No.", "Provisional", "Total", "error", "total"},
+    | {
+        "Colombia",
+        "Alias",
+        "Error",
+        "General",
+        "No",
+        "No:",
+        "No.",
+        "Provisional",
+        "Total",
+        "Roles",
+        "error",
+        "roles",
+        "total",
+    },
     "pt_BR": LOAN_WORDS
     | NAMES
     | {
@@ -116,6 +131,7 @@ THE_SAME = {
         "Status",
         "Total",
         "Volume",
+        "Volumes",
         "downloads",
         "e-mail",
         "e-mails",
