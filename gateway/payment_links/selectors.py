@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from django.db.models import Case, CharField, Count, F, Func, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, CharField, Count, F, Func, Min, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
+from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import narrowed
@@ -12,7 +13,7 @@ from accounts.environments import require_served
 from accounts.models import Merchant
 from gateway.payment_links.errors import PaymentLinkUnknown
 from gateway.payment_links.models import PaymentLink, State
-from gateway.payments.models import Payment, Status
+from gateway.payments.models import OPEN, Payment, Status
 
 EXPIRED, USED_UP = "EXPIRED", "USED_UP"
 """Statuses that nobody decided."""
@@ -43,6 +44,20 @@ def _status() -> Case:
         default=F("state"),
         output_field=CharField(),
     )
+
+
+def free_at(link: PaymentLink) -> datetime | None:
+    """When the first use that is being paid is free again, unless it is paid. By the merchant's clock."""
+    open_ones = Payment.objects.filter(merchant=link.merchant, payment_link_id=link.pk, status__in=OPEN)
+    return open_ones.aggregate(soonest=Min("expires_at"))["soonest"]  # type: ignore[no-any-return]
+
+
+def open_payment(link: PaymentLink, payment_id: str) -> Payment | None:
+    """The payment if it was made with this link and can still be paid."""
+    found = Payment.objects.select_related("merchant").filter(
+        pk=payment_id, merchant=link.merchant, payment_link_id=link.pk, status__in=OPEN
+    )
+    return found.filter(expires_at__gt=clock.now(link.merchant)).first()
 
 
 def get(merchant: Merchant, link_id: str) -> PaymentLink:

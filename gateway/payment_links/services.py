@@ -15,6 +15,7 @@ from accounts.base.ids import new_id
 from accounts.models import Merchant, User
 from gateway.methods import selectors as methods
 from gateway.methods.errors import MethodNotEnabled
+from gateway.methods.registry import AS_PAYERS_CHOOSE, Method
 from gateway.payment_links import selectors
 from gateway.payment_links.errors import InvalidPaymentLink, PaymentLinkInUse, PaymentLinkState, PaymentLinkUnknown
 from gateway.payment_links.models import PaymentLink, State
@@ -94,14 +95,15 @@ def _faults(merchant: Merchant, draft: LinkDraft, now: datetime) -> list[Fault]:
 
 
 def methods_of(link: PaymentLink) -> list[Payable]:
-    """The methods that a payer can choose now."""
-    return [
+    """The methods that a payer can choose now, in the order of their market."""
+    found = [
         one
         for one in payable(link.merchant)
         if one.currency == link.currency
         and (not link.methods or one.method in link.methods)
         and one.takes(link.least, link.most)
     ]
+    return sorted(found, key=lambda one: AS_PAYERS_CHOOSE.index(Method(one.method)))
 
 
 @transaction.atomic

@@ -1,17 +1,20 @@
 """The public page of a payment link: what is paid, by which method, and by whom (contract §5.12)."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from accounts import logos
+from accounts.base import clock
 from accounts.base.errors import MethodRefusal, Refusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Environment
@@ -29,9 +32,10 @@ from gateway.payments.models import Payment
 from gateway.payments.payable import Payable
 
 OPEN, BUSY, CLOSED = "OPEN", "BUSY", "CLOSED"
+COOKIE, REMEMBERED_FOR = "begun", timedelta(days=30)
 
 
-@csrf_exempt  # the address is the credential: there is no session and no cookie to forge
+@csrf_exempt  # the address is the credential: there is no session, and the cookie only leads back to a page
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_their_language
@@ -45,12 +49,12 @@ def payment_link(request: HttpRequest, token: str) -> HttpResponse:
     if "paymentId" in request.GET:
         return _returned(request, link)
     ways = services.methods_of(link)
-    state = _state(link, ways)
+    state, begun = _state(link, ways), _begun_here(request, link)
     if state != OPEN:
-        return _page(request, link, state, status=409 if request.method == "POST" else 200)
+        return _page(request, link, state, status=409 if request.method == "POST" else 200, begun=begun)
     way = _chosen(request, ways)
     if way is None:
-        return _page(request, link, OPEN, ways=_named(ways))
+        return _page(request, link, OPEN, ways=_named(ways), begun=begun)
     form = PayerForm(link, way, request.POST if request.method == "POST" else None)
     if form.is_valid():
         return _paid(request, link, form, ways)
@@ -80,10 +84,9 @@ def _paid(request: HttpRequest, link: PaymentLink, form: PayerForm, ways: list[P
     try:
         order = validated(PaymentInput, form.order(url(link)), link.merchant)
         begin = partial(services.pay, link, order.request(), str(form.cleaned_data["once"]))
-        address = links.payment_page(_asked(retry_on_deadlock(begin)))
+        payment = _asked(retry_on_deadlock(begin))
     except DuplicateReference as repeated:
         payment = Payment.objects.select_related("merchant").get(pk=repeated.details["paymentId"])
-        address = links.payment_page(payment)
     except PaymentLinkState as changed:
         return _page(request, link, str(changed.details["status"]), status=409)
     except (PaymentLinkInUse, CompanyNotActive) as closed:
@@ -92,7 +95,29 @@ def _paid(request: HttpRequest, link: PaymentLink, form: PayerForm, ways: list[P
         form.refuse(refusal)
         facts = {"form": form, "method": named(form.way.method), "others": len(ways) > 1}
         return _page(request, link, OPEN, status=400, **facts)
-    return HttpResponseRedirect(address, status=303)
+    return _remembered(request, payment, HttpResponseRedirect(links.payment_page(payment), status=303))
+
+
+def _remembered(request: HttpRequest, payment: Payment, response: HttpResponse) -> HttpResponse:
+    """The browser that began a payment finds it again at the link, which alone is sent the cookie."""
+    response.set_signed_cookie(
+        COOKIE,
+        payment.pk,
+        salt=COOKIE,
+        max_age=REMEMBERED_FOR,
+        path=request.path,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def _begun_here(request: HttpRequest, link: PaymentLink) -> str:
+    """The page of the open payment that this browser began with the link; "" if there is none."""
+    payment_id = request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=REMEMBERED_FOR)
+    payment = selectors.open_payment(link, payment_id) if payment_id else None
+    return links.payment_page(payment) if payment else ""
 
 
 def _asked(payment: Payment) -> Payment:
@@ -123,6 +148,7 @@ def _page(request: HttpRequest, link: PaymentLink, state: str, *, status: int = 
         "logo": logos.address(company),
         "amount": _amount(link),
         "state": state,
+        "free_in": _free_in(link) if state == BUSY else "",
         "sandbox": link.merchant.environment == Environment.SANDBOX,
     }
     response = render(request, "pay/link.html", facts | more, status=status)
@@ -130,6 +156,12 @@ def _page(request: HttpRequest, link: PaymentLink, state: str, *, status: int = 
     # A form that is sent leads to the card page, which has an origin of its own.
     response._csp_update = {"form-action": [settings.SDK_URL]}  # type: ignore[attr-defined]
     return response
+
+
+def _free_in(link: PaymentLink) -> str:
+    """How long it takes at most until somebody else can pay: `12 minutes`."""
+    now, at = clock.now(link.merchant), selectors.free_at(link)
+    return timeuntil(at, now, depth=1) if at and at - now >= timedelta(minutes=1) else ""
 
 
 def _amount(link: PaymentLink) -> str:

@@ -1,17 +1,23 @@
 """The page of a link takes what the link says, of whoever has its address, and shows nothing else of the company."""
 
+from datetime import timedelta
+from uuid import uuid4
+
 import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from accounts.base import clock
 from accounts.models import Company
+from gateway.payer.payment_links.pages import COOKIE
 from gateway.payment_links import services
 from gateway.payment_links.models import State
 from gateway.payments.models import Payment
+from gateway.simulations.services import advance
 from tests.support.api import Api
 from tests.support.checkout import browser, questions, spoken
 from tests.support.companies import Shop
-from tests.support.payment_links import LinkPage, a_link
+from tests.support.payment_links import TYPED, LinkPage, a_link
 from tests.support.rows import rows
 
 really = pytest.mark.django_db(transaction=True)
@@ -28,7 +34,8 @@ def test_a_payer_pays_by_pix(api: Api, acme: Shop) -> None:
     fills_in = page.open()
     answer = page.pay()
 
-    assert "¿Cómo quiere pagar?" in spoken(chooses) and "Pix" in spoken(chooses)
+    said = spoken(chooses)
+    assert "¿Cómo quiere pagar?" in said and said.index("Pix") < said.index("Tarjeta de crédito") < said.index("Boleto")
     assert b"&lt;b&gt;Course&lt;/b&gt; &amp; more" in fills_in.content
     assert questions(fills_in) == {"once", "method", "name", "taxId"}
     assert acme.company.tax_id.encode() not in fills_in.content and acme.company.id.encode() not in fills_in.content
@@ -102,6 +109,25 @@ def test_a_card_leads_to_the_card_page_and_back(api: Api) -> None:
     assert (card_page.status_code, "/checkout/" in card_page["Location"]) == (302, True)
     back = browser().get(f"{page.path}?paymentId={payment.id}", headers={"accept-language": "en"})
     assert "Not decided yet" in spoken(back) and payment.reference not in spoken(back)
+
+
+def test_who_closed_the_tab_goes_on_and_others_see_when_they_can_pay(api: Api, acme: Shop) -> None:
+    page = LinkPage(a_link(api, maxUses=1))
+    payer, english = browser(), {"accept-language": "en"}
+    began = payer.post(page.path, {"method": "PIX", "once": str(uuid4())} | TYPED, headers=english)
+
+    again = payer.get(page.path, headers=english)
+    other = browser().get(page.path, headers=english)
+    forged = browser()
+    forged.cookies[COOKIE] = Payment.objects.get().id
+
+    assert began["Location"].encode() in again.content and "Continue with your payment" in spoken(again)
+    assert began.cookies[COOKIE]["path"] == page.path and began.cookies[COOKIE]["httponly"]
+    assert "you can pay in 29" in spoken(other).replace("\xa0", " ")
+    for stranger in (other, forged.get(page.path, headers=english)):
+        assert began["Location"].encode() not in stranger.content
+    advance(acme.sandbox, to=clock.now(acme.sandbox) + timedelta(minutes=31))
+    assert "How do you want to pay?" in spoken(payer.get(page.path, headers=english))
 
 
 def test_addresses_are_not_guessed_and_payments_of_other_links_are_not_shown(api: Api) -> None:
