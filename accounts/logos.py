@@ -69,6 +69,10 @@ def address(company: Company) -> str | None:
     return f"/logos/{name}.png" if name else None
 
 
+def of(company: Company) -> Logo | None:
+    return Logo.objects.filter(company=company).first()
+
+
 def content_of(name: str) -> bytes | None:
     """The image of a name, or None."""
     found = Logo.objects.filter(name=name).values_list("content", flat=True).first() if is_well_formed(name) else None

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from accounts import logos
 from accounts.base.clock import now
-from accounts.models import Environment
+from accounts.models import Environment, Logo
 from gateway.payments.models import Payment, Status
 from gateway.receipts import payloads, tax_ids, verification
 from gateway.receipts.markets import MARKETS, ReceiptMarket
@@ -27,6 +28,7 @@ class ReceiptFacts:
 
     words: ReceiptWords
     company: str
+    logo: Logo | None
     amount: str
     status: str
     is_refunded: bool
@@ -49,6 +51,7 @@ def facts(payment: Payment) -> ReceiptFacts:
     return ReceiptFacts(
         words=words,
         company=payment.merchant.company.trade_name,
+        logo=logos.of(payment.merchant.company),
         amount=_money(payment, payment.amount),
         status=words.refunded if is_refunded else words.paid,
         is_refunded=is_refunded,

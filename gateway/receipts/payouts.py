@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from accounts import logos
 from accounts.base.clock import now
 from accounts.models import Environment
 from gateway.payouts.registry import RailName, by_currency
@@ -56,6 +57,7 @@ def facts(withdrawal: Withdrawal) -> ReceiptFacts:
     return ReceiptFacts(
         words=replace(market.words, title=own.title),
         company=withdrawal.merchant.company.trade_name,
+        logo=logos.of(withdrawal.merchant.company),
         amount=market.amount(to_decimal(withdrawal.amount, withdrawal.currency)),
         status=own.returned if is_returned else own.arrived,
         is_refunded=is_returned,

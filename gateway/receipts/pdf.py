@@ -24,6 +24,7 @@ LEFT, RIGHT, VALUES = 57, 538, 195
 WIDTH = RIGHT - LEFT
 FOOT, FOOT_HEIGHT, QR_SIZE = 660, 136, 112
 AMOUNT, STEP, GAP = 320, 14, 8
+LOGO = (132, 44)
 
 
 def render(facts: ReceiptFacts) -> bytes:
@@ -55,7 +56,9 @@ def _header(paper: "A4Paper", facts: ReceiptFacts) -> int:
     if facts.is_sandbox:
         paper.text(RIGHT, 62, words.no_value, size=11, font=BOLD, colour=_RED, right=True)
     y = 64
-    for line in wrapped(facts.company, WIDTH, BOLD, 20, 2):
+    if facts.logo:
+        paper.logo(bytes(facts.logo.content))
+    for line in wrapped(facts.company, WIDTH - (LOGO[0] + GAP if facts.logo else 0), BOLD, 20, 2):
         y += 24
         paper.text(LEFT, y, line, size=20, font=BOLD)
     paper.line(y + 16)
@@ -141,6 +144,13 @@ class A4Paper(Paper):
         self.canvas.setFillColor(_TINT)
         self.canvas.setStrokeColor(_LINE)
         self.canvas.roundRect(LEFT, _HEIGHT - y - height, WIDTH, height, 6, fill=1)
+
+    def logo(self, image: bytes) -> None:
+        """At the right, beside the company's name."""
+        width, height = LOGO
+        at = (RIGHT - width, _HEIGHT - 68 - height)
+        drawn = ImageReader(io.BytesIO(image))
+        self.canvas.drawImage(drawn, *at, width, height, mask="auto", preserveAspectRatio=True, anchor="ne")
 
     def qr(self, x: int, y: int, text: str) -> None:
         image = ImageReader(io.BytesIO(b64decode(qr.data_uri(text).partition(",")[2])))

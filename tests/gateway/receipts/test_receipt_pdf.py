@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
+from PIL import Image
 
+from accounts.models import Logo
 from gateway.receipts.facts import ReceiptFacts, ReceiptRow, facts
 from gateway.receipts.pdf import render
 from gateway.receipts.verification import code
@@ -84,12 +87,19 @@ def test_the_payer_reads_of_no_fee_and_no_whole_document(ordered: Ordered, metho
 def test_the_qr_code_leads_to_the_page_that_verifies_it(ordered: Ordered, method: str) -> None:
     payment = ordered(method, "PAID")
 
-    [(kind, address, _)] = scan(printed(render(facts(payment)), 150))
+    plain = render(facts(payment))
+    drawn = BytesIO()
+    Image.new("RGBA", (480, 90), (200, 30, 30, 128)).save(drawn, "PNG")
+    Logo.objects.create(company=payment.merchant.company, name="thelogo", content=drawn.getvalue())
+
+    shown = render(facts(payment))
+    [(kind, address, _)] = scan(printed(shown, 150))
 
     assert kind == "QRCODE"
     assert address == f"http://localhost:8000/receipts/rcp_{payment.id[4:]}?code={code(payment)}"
     parts = urlsplit(address)
-    assert Client().get(f"{parts.path}?{parts.query}").status_code == 200
+    assert b"/logos/thelogo.png" in Client().get(f"{parts.path}?{parts.query}").content
+    assert shown.count(b"/Subtype /Image") > plain.count(b"/Subtype /Image")
 
 
 def test_a_sandbox_receipt_says_loudly_that_it_is_worth_nothing(ordered: Ordered) -> None:
