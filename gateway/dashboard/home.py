@@ -34,7 +34,7 @@ RECENT = 8
 @page_view(May.READ_PAYMENTS)
 def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
     chosen = chosen_period(here)
-    found = sales(here.merchant, chosen.period, chosen.before)
+    found, lists = sales(here.merchant, chosen.period, chosen.before), Lists(here, chosen.period, chosen.before)
     held = holdings(here.merchant) if here.may(May.READ_MONEY) else None
     order = in_order(here.merchant, tables.used(found, before=False) | (held.used if held else set()))
     steps = going_live.steps(here)
@@ -45,10 +45,10 @@ def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
         done=sum(step.is_done for step in steps),
         notes=attention.notes(here, with_steps=is_going_live),
         chosen=chosen,
-        activity=tables.activity(found, Lists(here, chosen.period), _sold(found, order)),
+        activity=tables.activity(found, lists, _sold(found, order)),
         cards=_accepted(found, of_cards=True),
         others=_accepted(found, of_cards=False),
-        chart=_chart(request, found, order),
+        chart=_chart(request, found, order, lists),
         balances=_balances(here, held, order) if held else (),
         recent=list(payments.listed(here.merchant)[:RECENT]),
     )
@@ -56,11 +56,11 @@ def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Data of the two charts, for the script and as table rows: day, count, amount, acceptance."""
+    """Data of the two charts, for the script and as table rows: day, count, amount, acceptance, list of payments."""
 
     currency: str
     currencies: list[str]
-    rows: list[tuple[str, int, str, Accepted]]
+    rows: list[tuple[str, int, str, Accepted, str]]
     data: dict[str, Any]
 
 
@@ -73,7 +73,7 @@ def _accepted(found: Sales, *, of_cards: bool) -> Accepted:
     return sum((one for method, one in accepted(found).items() if (method in CARDS) == of_cards), Accepted())
 
 
-def _chart(request: HttpRequest, found: Sales, order: list[str]) -> Chart | None:
+def _chart(request: HttpRequest, found: Sales, order: list[str], lists: Lists) -> Chart | None:
     """For the selected currency, else the first; None for a single day or without payments."""
     shares = accepted_by_step(found)
     sold = found.by("currency", kind=Kind.PAID)
@@ -87,15 +87,19 @@ def _chart(request: HttpRequest, found: Sales, order: list[str]) -> Chart | None
     days = [title_of(step) for step in found.steps]
     shown = [money(one.amount, currency) if currency else "" for one in paid]
     counts = [one.count for one in paid]
+    addresses = [
+        lists.paid(currency, days=step) if count else "" for step, count in zip(found.steps, counts, strict=True)
+    ]
     data = {
         "locale": notation().locale.replace("_", "-"),
         "days": days,
         "amounts": [str(to_decimal(one.amount, currency)) for one in paid] if currency else [],
         "shown": shown,
         "counts": counts,
+        "addresses": addresses,
         "rates": [None if share.rate is None else str(share.rate) for share in shares],
     }
-    return Chart(currency, currencies, list(zip(days, counts, shown, shares, strict=True)), data)
+    return Chart(currency, currencies, list(zip(days, counts, shown, shares, addresses, strict=True)), data)
 
 
 def _balances(here: RequestContext, held: Holdings, order: list[str]) -> list[tuple[str, Holding, Day | None]]:

@@ -108,6 +108,11 @@ def usual_periods(now: datetime) -> list[tuple[str | Promise, Period]]:
     return [(title, Period.of_days(*_days(code, today), zone)) for code, title in PERIODS.items()]
 
 
+def presets(now: datetime) -> list[tuple[str, date, date]]:
+    """The same as filters of a list by days: label, first and last day."""
+    return [(str(title), period.days[0], period.days[-1]) for title, period in usual_periods(now)]
+
+
 def _days(code: str, today: date) -> tuple[date, date]:
     if code == "yesterday":
         return today - DAY, today - DAY

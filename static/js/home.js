@@ -7,7 +7,7 @@
   const percent = new Intl.NumberFormat(data.locale, { maximumFractionDigits: 1 });
   const short = new Intl.NumberFormat(data.locale, { notation: "compact" });
 
-  const draw = (id, type, values, said, axis) => {
+  const draw = (id, type, values, said, axis, addresses = []) => {
     const canvas = document.getElementById(id);
     if (!canvas) return null;
     const { color: ink, borderTopColor: line, outlineColor: color } = getComputedStyle(canvas.parentElement);
@@ -23,6 +23,8 @@
       options: {
         animation: still ? false : { duration: 250 },
         maintainAspectRatio: false,
+        onClick: (_event, [at]) => { if (at && addresses[at.index]) location.assign(addresses[at.index]); },
+        onHover: (event, [at]) => { event.native.target.style.cursor = at && addresses[at.index] ? "pointer" : ""; },
         interaction: { mode: "index", intersect: false },
         plugins: { legend: { display: false }, tooltip: { callbacks: { label: (at) => said(at.dataIndex) } } },
         scales: {
@@ -39,7 +41,7 @@
     charts = [
       draw("volume-chart", "bar", data.amounts.map(Number), (n) => `${data.shown[n]} · ${data.counts[n]}`, {
         tick: (value) => short.format(value), limits: {},
-      }),
+      }, data.addresses),
       draw("acceptance-chart", "line", data.rates.map((rate) => (rate === null ? null : Number(rate))),
         (n) => `${percent.format(data.rates[n])}%`, { tick: (value) => `${percent.format(value)}%`, limits: { max: 100 } }),
     ];

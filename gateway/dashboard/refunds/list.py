@@ -14,7 +14,7 @@ from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DayField, DaysForm, begin, end
+from gateway.dashboard.periods import DayField, DaysForm, begin, end, presets
 from gateway.dashboard.refunds.words import KIND, REASON, TAB
 from gateway.dashboard.sums import list_sums
 from gateway.dashboard.words import STATUS
@@ -74,6 +74,7 @@ def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
         "refunds/list.html",
         page=page_of(rows, request.GET, SIZE),
         sums=list_sums(here, sums(rows)),
+        presets=presets(here.now),
         tabs=tabs,
         tab=tab,
         form=form,

@@ -1,6 +1,6 @@
 """The lists behind the numbers: payments and refunds, filtered to exactly what was counted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlencode
 
@@ -15,6 +15,12 @@ class Lists:
 
     here: RequestContext
     period: Period
+    period_before: Period
+
+    @property
+    def before(self) -> "Lists":
+        """Those of the period that it is compared with."""
+        return replace(self, period=self.period_before)
 
     def paid(self, currency: str, method: str = "", days: tuple[date, date] | None = None) -> str:
         """The payments that were paid."""

@@ -23,7 +23,7 @@ from gateway.sales.selectors import sales
 def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """One currency is drawn: the chosen one, else that with most sales."""
     chosen = chosen_period(here)
-    found, lists = sales(here.merchant, chosen.period, chosen.before), Lists(here, chosen.period)
+    found, lists = sales(here.merchant, chosen.period, chosen.before), Lists(here, chosen.period, chosen.before)
     currencies = in_order(here.merchant, tables.used(found))
     asked = request.GET.get("currency", "")
     currency = asked if asked in currencies else next(iter(currencies), "")
@@ -47,6 +47,7 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
         disputes=tables.disputes(found),
         disputes_before=tables.disputes(found, before=True),
         disputes_address=lists.disputes(),
+        disputes_before_address=lists.before.disputes(),
     )
 
 

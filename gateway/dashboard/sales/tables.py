@@ -25,6 +25,7 @@ class Activity:
     returned: Total
     reversed: Total
     address: str
+    before_address: str
     refunds_address: str
 
     @property
@@ -67,6 +68,7 @@ def activity(found: Sales, lists: Lists, currencies: list[str]) -> list[Activity
             returned=returned.get(code, none),
             reversed=back.get(code, none),
             address=lists.paid(code),
+            before_address=lists.before.paid(code),
             refunds_address=lists.refunded(code),
         )
         for code in currencies
@@ -86,6 +88,7 @@ class ByMethod:
     before: Total
     share: Decimal | None
     address: str
+    before_address: str
 
     @property
     def change(self) -> Decimal | None:
@@ -99,7 +102,8 @@ def by_method(found: Sales, lists: Lists, currency: str) -> list[ByMethod]:
     whole = sum(total.amount for total in now.values())
     rows = [
         ByMethod(method, now.get(method, Total()), before.get(method, Total()),
-                 share(now.get(method, Total()).amount, whole), lists.paid(currency, method))
+                 share(now.get(method, Total()).amount, whole), lists.paid(currency, method),
+                 lists.before.paid(currency, method))
         for method in {*now, *before}
     ]  # fmt: skip
     return sorted(rows, key=lambda row: (-row.paid.amount, row.method))
@@ -126,6 +130,10 @@ class Outcome:
     @property
     def paid_address(self) -> str:
         return self.lists.created(self.method, "PAID", "REFUNDED")
+
+    @property
+    def before_address(self) -> str:
+        return self.lists.before.created(self.method, "PAID", "REFUNDED")
 
     @property
     def declined_address(self) -> str:

@@ -15,7 +15,7 @@ from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DaysForm
+from gateway.dashboard.periods import DaysForm, presets
 from gateway.dashboard.sums import list_sums
 from gateway.dashboard.withdrawals.words import FAILURE, ID_AT_THE_BANK
 from gateway.dashboard.words import METHOD, STATUS
@@ -54,6 +54,7 @@ def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
         "withdrawals/list.html",
         page=page_of(rows, request.GET),
         sums=list_sums(here, sums(rows)),
+        presets=presets(here.now),
         filter=form,
         filtered=any(filters.values()),
     )
