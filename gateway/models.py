@@ -8,7 +8,7 @@ from gateway.dashboard.models import SavedView
 from gateway.evidence.models import AutomaticEvidence, PayerOrigin
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
-from gateway.months.models import Month, MonthFile, MonthFilePart, MonthPlan
+from gateway.months.models import Month, MonthFile, MonthFilePart, MonthPiece, MonthPlan
 from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
@@ -69,6 +69,7 @@ __all__ = [
     "Month",
     "MonthFile",
     "MonthFilePart",
+    "MonthPiece",
     "MonthPlan",
     "PayerOrigin",
     "Payment",

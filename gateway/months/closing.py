@@ -26,6 +26,7 @@ from gateway.months.models import Month, MonthFile, MonthFilePart
 from gateway.months.ofx import Ofx
 from gateway.months.reading import SLICE, Progress, forget, pieces, read_slice
 from gateway.months.workbook import MonthBook
+from gateway.sales.currencies import in_order
 from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL, ClosedDay
 from ledger.proofs import selectors as proofs
@@ -112,7 +113,7 @@ def _balances(merchant: Merchant, span: Span) -> dict[str, Any]:
             "opening": books.balances(merchant, currency, span.begins, span.opening_cut),
             "ending": books.balances(merchant, currency, span.ends, span.cut),
         }
-        for currency in sorted(holdings(merchant).used)
+        for currency in in_order(merchant, holdings(merchant).used)
     }
 
 

@@ -33,8 +33,8 @@ def write(path: Path, merchant: Merchant, first: datetime, figures: Figures, bal
     title = _("Month %(month)s") % {"month": date_format(first, "YEAR_MONTH_FORMAT")}
     canvas.setTitle(printable(title))
     canvas.setAuthor(printable(merchant.company.legal_name))
-    for currency in sorted(balances):
-        _Sheet(canvas, merchant, title, currency).draw(figures, balances[currency])
+    for currency, known in balances.items():
+        _Sheet(canvas, merchant, title, currency).draw(figures, known)
         canvas.showPage()
     canvas.save()
 

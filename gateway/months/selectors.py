@@ -10,6 +10,7 @@ from accounts.models import Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
 from gateway.months import calendar
 from gateway.months.models import Month, MonthFile, MonthPlan
+from gateway.sales.currencies import in_order
 from ledger.books.models import Transfer
 from ledger.chart import BUCKETS
 from ledger.wallets.explain import Explanation, explain
@@ -45,7 +46,7 @@ def so_far(merchant: Merchant, first: date) -> dict[str, Explanation]:
     at = min(ends - _INSTANT, clock.now(merchant))
     return {
         currency: explain(merchant, currency, BUCKETS, at, begins - _INSTANT)
-        for currency in sorted(holdings(merchant).used)
+        for currency in in_order(merchant, holdings(merchant).used)
     }
 
 

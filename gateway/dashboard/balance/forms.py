@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from accounts.base import clock
 from accounts.models import Merchant
 from gateway.dashboard.balance.words import BUCKET, TOTAL
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.periods import begin
 from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
@@ -59,6 +60,7 @@ class ExplainForm(WalletForm):
         given["currency"] = currency_of(merchant, query.get("currency"))
         given.setdefault("bucket", AccountKind.AVAILABLE)
         super().__init__(given)
+        put_in_order(merchant, self, "currency")
         self.fields["from"] = InstantField(label=gettext_lazy("From (empty: the beginning)"))
         self.fields["at"] = InstantField(label=gettext_lazy("At (empty: now)"))
         for name in ("from", "at"):

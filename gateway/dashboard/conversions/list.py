@@ -15,6 +15,7 @@ from gateway.conversions import selectors
 from gateway.conversions.models import Conversion
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
 from ledger.chart import WALLET_METHOD
@@ -32,6 +33,7 @@ class ConversionFilterForm(DaysForm):
 @page_view(May.READ_MONEY)
 def conversions(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     form = ConversionFilterForm(request.GET)
+    put_in_order(here.merchant, form, "source_currency", "destination_currency")
     filters = form.filters("source_currency", "destination_currency")
     rows = selectors.listed(here.merchant, **filters)
     if request.GET.get("format") == "csv":

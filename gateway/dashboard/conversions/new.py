@@ -22,8 +22,10 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
+from gateway.sales.currencies import in_order
 from ledger.chart import WALLET_METHOD
 from ledger.money import convert, to_decimal, to_minor
 from ledger.notation import written
@@ -182,8 +184,9 @@ def _terms_of(merchant: Merchant, token: str) -> dict[str, Any]:
 def _defaults(merchant: Merchant, source: str | None = None) -> dict[str, Any]:
     """Defaults: from the requested wallet, or one with a balance, into another."""
     held = [code for code, holding in holdings(merchant).currencies.items() if holding.available]
-    begin = source if source in WALLET_METHOD else next(iter(held), next(iter(WALLET_METHOD)))
-    return {"source": begin, "destination": next(code for code in WALLET_METHOD if code != begin)}
+    order = in_order(merchant, WALLET_METHOD)
+    begin = source if source in WALLET_METHOD else next((code for code in order if code in held), order[0])
+    return {"source": begin, "destination": next(code for code in order if code != begin)}
 
 
 def _page(
@@ -194,6 +197,7 @@ def _page(
     refused: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    put_in_order(here.merchant, form, "source", "destination")
     held = holdings(here.merchant).currencies
     return here.render(
         "conversions/new.html",

@@ -27,6 +27,7 @@ from gateway.payment_links import services
 from gateway.payment_links.models import MOST_USES, PaymentLink
 from gateway.payments.payable import Payable, payable
 from gateway.payout_schedules.calendar import zone_of
+from gateway.sales.currencies import in_order
 from ledger.notation import market_of
 
 
@@ -120,7 +121,9 @@ def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = LinkForm(here, ways, request.POST if request.method == "POST" else None)
     if form.is_valid() and (link := _made(here, form)):
         return here.redirect("payment_link", link.pk, message=_("The link is ready. Share it with your customers."))
-    return here.render("payment_links/new.html", form=form, currencies=sorted(by_currency), chosen=form.currency)
+    return here.render(
+        "payment_links/new.html", form=form, currencies=in_order(here.merchant, by_currency), chosen=form.currency
+    )
 
 
 def _made(here: RequestContext, form: LinkForm) -> PaymentLink | None:

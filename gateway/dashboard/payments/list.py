@@ -16,6 +16,7 @@ from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.payments.filters import PLACE, PaymentFilterForm
 from gateway.dashboard.sums import list_sums
@@ -44,6 +45,7 @@ class StatusCard:
 def payments_list(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The matches of the query; with `format=csv` all of them as a file."""
     filters = PaymentFilterForm(request.GET, here.now)
+    put_in_order(here.merchant, filters, "currency")
     result = found(here.merchant, filters.search)
     if request.GET.get("format") == "csv":
         return csv_of(_name(filters), _cells(filters), in_chunks(result.rows))

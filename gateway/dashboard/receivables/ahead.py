@@ -21,7 +21,7 @@ from gateway.dashboard.receivables.curve import curve
 from gateway.dashboard.receivables.words import FORECAST, UNCERTAIN
 from gateway.forecasts.available import Cause, Forecast, ForecastDay, forecast
 from gateway.forecasts.uncertain import Outcome, Uncertain, at_stake, uncertain
-from ledger.chart import WALLET_METHOD
+from gateway.sales.currencies import in_order
 from ledger.money import to_decimal, to_minor
 from ledger.notation import typed, written
 from ledger.receivables import advances
@@ -73,7 +73,7 @@ def ahead(request: HttpRequest, here: RequestContext) -> HttpResponse:
     return here.render(
         "receivables/ahead.html",
         currency=currency,
-        currencies=[code for code in WALLET_METHOD if code in used],
+        currencies=in_order(here.merchant, used),
         form=form,
         quote=quote,
         forecast=found,

@@ -19,6 +19,7 @@ from accounts.base.csv_export import csv_of, timed
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import FIRST, LAST, DayField, begin, end
@@ -87,6 +88,7 @@ class DayCell:
 def month(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """A month as a calendar, with its receivables, or those of a selected day, as a list."""
     form = ReceivableFilterForm(request.GET)
+    put_in_order(here.merchant, form, "currency")
     form.is_valid()
     given, zone = form.cleaned_data, timezone.get_current_timezone()
     today = here.now.astimezone(zone).date()

@@ -13,6 +13,7 @@ from accounts.base.listing import sums
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DayField, DaysForm, begin, end, presets
 from gateway.dashboard.refunds.words import KIND, REASON, TAB
@@ -63,6 +64,7 @@ class RefundFilterForm(DaysForm):
 def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The selected tab; by default requests awaiting an answer, or everything if there are none."""
     form = RefundFilterForm(request.GET)
+    put_in_order(here.merchant, form, "currency")
     filters = form.filters("kind", "reason_code", "currency") | form.completed()
     counts = inbox.counts(here.merchant)
     tab = form.cleaned_data.get("tab") or (inbox.Tab.WAITING if counts[inbox.Tab.WAITING] else ALL)

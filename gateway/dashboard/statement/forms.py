@@ -11,6 +11,7 @@ from accounts.base import clock
 from accounts.models import Merchant
 from gateway.dashboard.balance.forms import DAYS, WalletForm, currency_of, local_day
 from gateway.dashboard.balance.words import BUCKET, CAUSE
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.periods import DayField, begin, end
 from ledger.chart import BUCKETS, AccountKind
 from ledger.wallets.explain import Cause
@@ -34,6 +35,7 @@ class StatementForm(WalletForm):
             today = local_day(clock.now(merchant))
             given["from"], given["to"] = str(today - timedelta(days=DAYS - 1)), str(today)
         super().__init__(given)
+        put_in_order(merchant, self, "currency")
         self.fields["from"] = DayField(label=gettext_lazy("From"), required=False)
         self.fields["to"] = DayField(label=gettext_lazy("To"), required=False)
         for name in ("from", "to"):

@@ -14,6 +14,7 @@ from accounts.base.listing import sums
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.currencies import put_in_order
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm, presets
 from gateway.dashboard.sums import list_sums
@@ -46,6 +47,7 @@ class WithdrawalFilterForm(DaysForm):
 @page_view(May.READ_MONEY)
 def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     form = WithdrawalFilterForm(request.GET)
+    put_in_order(here.merchant, form, "currency")
     filters = form.filters("status", "rail", "currency", "reference")
     rows = selectors.listed(here.merchant, **filters).defer("sealed_destination")
     if request.GET.get("format") == "csv":

@@ -169,5 +169,5 @@ def test_a_statement_asks_as_often_for_many_as_for_few(
     for _ in range(8):
         a_payment(acme.sandbox, "PAID")
     shown(viewer, page)
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         shown(viewer, page)

@@ -211,7 +211,7 @@ def test_a_page_asks_no_more_for_many_rows(
 ) -> None:
     for _ in range(25):
         a_payment(acme.sandbox, "PAID")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         assert len(rows(support.get(page("payments"), {"q": "maria"}))) == 25
 
 

@@ -153,7 +153,7 @@ def test_the_page_asks_the_database_a_few_questions_only(
     for _ in range(5):
         a_receivable(acme.sandbox)
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         viewer.get(page("receivables") + "?month=2027-02")
 
 

@@ -101,7 +101,7 @@ def test_the_list_asks_the_database_a_few_questions_only(
     for hours in range(1, 6):
         a_dispute(acme, hours)
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         support.get(page("refunds"))
 
 
