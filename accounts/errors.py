@@ -51,8 +51,8 @@ class TooManyCompanies(Refusal):
 
 class InvalidCompanyName(InvalidRequest):
     code = "ONP400_COMPANY_NAME"
-    message = "A company name must not contain a web or e-mail address."
-    advice = "Enter the name without the address."
+    message = "A company name must not contain a web or e-mail address, or invisible characters."
+    advice = "Enter the name without them."
 
 
 class AlreadyMember(Refusal):

@@ -1,10 +1,11 @@
-"""Company names, which strangers read in our e-mails: nothing in them can be clicked."""
+"""Company names, which strangers read in our e-mails: nothing in them can be clicked, or is hidden."""
 
 import re
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from accounts.base.text import HIDDEN, visible
 from accounts.errors import InvalidCompanyName
 from accounts.models import Company
 
@@ -14,6 +15,7 @@ _ADDRESS = re.compile(r"://|@|\bwww\b|\w\.[^\W\d_]{2,}", re.IGNORECASE)
 
 def plain(name: str) -> None:
     """Form field validator."""
+    visible(name)
     if _ADDRESS.search(name):
         raise ValidationError(_("The name must not contain a web or e-mail address."), code="address")
 
@@ -21,7 +23,8 @@ def plain(name: str) -> None:
 def require_plain(company: Company) -> None:
     """Raises ONP400_COMPANY_NAME."""
     for field in ("trade_name", "legal_name"):
-        if _ADDRESS.search(getattr(company, field)):
+        name = getattr(company, field)
+        if _ADDRESS.search(name) or HIDDEN.search(name):
             raise InvalidCompanyName(field=field)
 
 

@@ -7,6 +7,7 @@ from django import forms
 from django.db import IntegrityError, transaction
 
 from accounts.base.errors import Refusal
+from accounts.base.text import visible
 from accounts.models import Merchant
 from gateway.dashboard.refusals import in_words
 from gateway.requests.models import IdempotencyKey
@@ -26,6 +27,13 @@ class SentAlready(Exception):
     back: str | None = None
 
 
+def _require_visible(form: forms.Form) -> None:
+    """What people enter has no characters that nobody sees."""
+    for field in form.fields.values():
+        if isinstance(field, forms.CharField):
+            field.validators.append(visible)
+
+
 def style(form: forms.Form) -> None:
     """Sets the widgets' appearance by field type."""
     for field in form.fields.values():
@@ -43,6 +51,7 @@ class DashboardForm(forms.Form):
         kwargs.setdefault("label_suffix", "")
         super().__init__(*args, **kwargs)
         style(self)
+        _require_visible(self)
 
     def full_clean(self) -> None:
         super().full_clean()

@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from accounts.base.card_numbers import holds_card
 from accounts.base.errors import Fault, InvalidRequest, Refusal
+from accounts.base.text import HIDDEN, HIDDEN_BUT_LINES
 from accounts.models import Merchant
 from gateway.requests.errors import CardDataSent
 from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
@@ -28,7 +29,6 @@ LONGEST_PATH = 80
 """Longest member name that is repeated in an error: it is untrusted input."""
 CENT = Decimal("0.01")
 """All payment currencies have two decimals (contract §2.4)."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(?:\.[^@\s.]+)+")
 
 
@@ -226,29 +226,26 @@ Amount = Annotated[
 
 def _text(value: Any) -> Any:
     if isinstance(value, str):
-        if _CONTROL.search(value):
-            raise wrong("INVALID", "No control characters.")
+        if HIDDEN.search(value):
+            raise wrong("INVALID", "No control or invisible characters.")
         return value.strip()
     return value
 
 
 Text = Annotated[str, BeforeValidator(_text)]
-"""One line of text, trimmed, without control characters."""
-
-
-_CONTROL_BUT_LINES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""One line of text, trimmed, without control or invisible characters."""
 
 
 def _lines(value: Any) -> Any:
     if isinstance(value, str):
-        if _CONTROL_BUT_LINES.search(value):
-            raise wrong("INVALID", "No control characters.")
+        if HIDDEN_BUT_LINES.search(value):
+            raise wrong("INVALID", "No control or invisible characters.")
         return value.strip()
     return value
 
 
 Lines = Annotated[str, BeforeValidator(_lines)]
-"""Text of one line or more, trimmed, without other control characters."""
+"""Text of one line or more, trimmed, without other control or invisible characters."""
 
 
 def _email(value: str) -> str:

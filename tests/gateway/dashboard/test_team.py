@@ -371,7 +371,10 @@ def test_a_person_has_three_unverified_companies_at_most(acme: Shop, owner: User
     assert Company.objects.filter(memberships__user=owner, verified_at=None).count() == 3
 
 
-@pytest.mark.parametrize("name", ["Win https://evil.example", "www evil", "Evil.example", "a@evil.example"])
+@pytest.mark.parametrize(
+    "name",
+    ["Win https://evil.example", "www evil", "Evil.example", "a@evil.example", "Padaria\u202eS", "Pad\u200baria"],
+)
 def test_the_name_of_a_company_holds_no_address(acme: Shop, browser: Client, name: str) -> None:
     form = {"trade_name": name, "legal_name": "Padaria S.A.", "country": "BR", "tax_id": "11.222.333/0001-81"}
 

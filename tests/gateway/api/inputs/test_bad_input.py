@@ -136,7 +136,20 @@ TEXTS = (
 )
 
 
-NO_TEXTS = ["a\x00b", "\ud800", "ab\udfff\ud800", ["a"], {"a": "b"}, 7, True, "x" * 5000]
+NO_TEXTS = [
+    "a\x00b",
+    "a\u202eb",
+    "a\u2066b",
+    "a\u200bb",
+    "\ufeffab",
+    "\ud800",
+    "ab\udfff\ud800",
+    ["a"],
+    {"a": "b"},
+    7,
+    True,
+    "x" * 5000,
+]
 
 
 @pytest.mark.parametrize("member", TEXTS.split())
