@@ -54,6 +54,7 @@ def _send(report: ScheduledReport, due_at: datetime) -> None:
             name=report.name,
             first=first,
             last=last,
+            days_zone=report.time_zone,
         )
         report.sent_at = now
     report.next_at = next_time(report, now)
