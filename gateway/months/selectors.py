@@ -39,10 +39,19 @@ def get(merchant: Merchant, first: date) -> Month | None:
     return Month.objects.filter(merchant=merchant, first=first).first()
 
 
+def bounds(merchant: Merchant, first: date) -> tuple[datetime, datetime]:
+    """Where the month begins and ends, exclusive: at midnight of the company's country, or where a closed month beside
+    it ends or begins. So no transfer is in none or in two, even if the country has changed in between.
+    """
+    closed = {one.first: one for one in Month.objects.filter(merchant=merchant).only("first", "begins", "ends")}
+    before, after = closed.get(calendar.preceding(first)), closed.get(calendar.following(first))
+    begins = before.ends if before else calendar.begin(merchant, first)
+    return begins, after.begins if after else calendar.begin(merchant, calendar.following(first))
+
+
 def so_far(merchant: Merchant, first: date) -> dict[str, Explanation]:
     """What the books say of a month that is not closed, by currency: quick, by the closed days."""
-    begins = calendar.begin(merchant, first)
-    ends = calendar.begin(merchant, calendar.following(first))
+    begins, ends = bounds(merchant, first)
     at = min(ends - _INSTANT, clock.now(merchant))
     return {
         currency: explain(merchant, currency, BUCKETS, at, begins - _INSTANT)

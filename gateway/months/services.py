@@ -23,7 +23,7 @@ def close(merchant: Merchant, first: date, *, by: User | None, at: datetime | No
     """
     Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)
     known, at = dict(selectors.months(merchant, at)), at or clock.now(merchant)
-    begins, ends = calendar.begin(merchant, first), calendar.begin(merchant, calendar.following(first))
+    begins, ends = selectors.bounds(merchant, first)
     closed = Month.objects.filter(merchant=merchant)
     later = closed.filter(begins__gte=ends).order_by("begins").first()
     before = closed.filter(ends=begins).first()

@@ -20,7 +20,7 @@ from openpyxl import load_workbook
 from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.emails.models import Email
-from accounts.models import Membership
+from accounts.models import Company, Membership
 from gateway.months import books, calendar, closing, due, selectors
 from gateway.months.closing import SCRIPT
 from gateway.months.models import Month, MonthFile, MonthPiece
@@ -151,12 +151,15 @@ def test_what_is_written_late_is_in_the_next_month(acme: Shop, finance: Client, 
     after = the_month(acme)
     moves = [Move(700, debit=Side(AccountKind.OWN_FUNDS, "", "BRL"), credit=wallet(AccountKind.AVAILABLE, "BRL"))]
     post(acme.sandbox, "correction", "late", moves, paid_at)
+    Company.objects.filter(pk=acme.company.pk).update(country="MX")  # its months begin three hours later from then on
+    acme.sandbox.company.refresh_from_db()
     next_month(acme)
     second = closed(acme, finance, page, after)
 
     one, two = (selectors.sealed(month)["wallets"]["BRL"] for month in (first, second))
     assert one["ending"] == two["opening"] and one["movements"]["sales"] == {"count": 1, "minor": 10000}
     assert two["earlier"] == {"count": 1, "minor": 700}
+    assert second.begins == first.ends and second.ends == calendar.begin(acme.sandbox, calendar.following(second.first))
     assert two["ending"]["TOTAL"] == one["ending"]["TOTAL"] + 700
     assert selectors.sealed(second)["previous"] == {"month": first.label, "seal": first.seal}
 
