@@ -6,7 +6,6 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.text import capfirst
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
 
@@ -14,6 +13,7 @@ from accounts.models import AuditEntry, Company, User
 from accounts.tax_ids import compact
 from gateway.staff.kit.columns import column, link, moment, named, or_empty, pretty, related, titled
 from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.trail import did
 
 MOST_FOUND = 200
 LONGEST = 8
@@ -29,12 +29,6 @@ def who(entry: AuditEntry) -> Any:
 
 def _side(entry: AuditEntry) -> str:
     return "staff" if entry.by_staff else "company"
-
-
-def did(entry: AuditEntry) -> str:
-    """`api_key.issued` as people read it: Api key: issued."""
-    subject, _, verb = entry.action.partition(".")
-    return capfirst(f"{subject}: {verb}".replace("_", " ")) if verb else entry.action
 
 
 def done(term: str) -> Q:
@@ -122,7 +116,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     list_display = (
         moment("created_at", "when"),
         titled(who, "actor", "who"),
-        titled(did, "action", "did what"),
+        column("action", did, "did what"),
         named("object_id", "to what"),
         related("company", "to whom"),
         column("note", or_empty),
@@ -136,7 +130,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     def in_short(self, row: AuditEntry) -> str:
         person = f"{row.actor} ({_side(row)})" if row.actor else who(row)
-        told = (did(row), row.company or "", person, f"{row.created_at:%Y-%m-%d %H:%M}Z")
+        told = (did(row.action), row.company or "", person, f"{row.created_at:%Y-%m-%d %H:%M}Z")
         return ", ".join(filter(None, map(str, told)))
 
     @display(description="side")

@@ -6,6 +6,7 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -42,9 +43,15 @@ class Trailed(Audited):
         return TemplateResponse(request, "admin/trail.html", {**everywhere, **shown, **(extra_context or {})})
 
 
+def did(action: str) -> str:
+    """`api_key.issued` as people read it: API key: issued."""
+    subject, _, verb = action.partition(".")
+    name = "API key" if subject == "api_key" else capfirst(subject.replace("_", " "))
+    return f"{name}: {verb.replace('_', ' ')}" if verb else action
+
+
 def _row(entry: AuditEntry) -> list[Any]:
     side = "staff" if entry.by_staff else "company"
     who = f"{entry.actor} ({side})" if entry.actor else "Service or host"
     changed = ", ".join(sorted({*(entry.before or {}), *(entry.after or {})})).replace("_", " ")
-    did = entry.action.replace("_", " ").replace(".", ": ", 1)
-    return [unbroken(when(entry.created_at)), who, did, changed or EMPTY, entry.note or EMPTY]
+    return [unbroken(when(entry.created_at)), who, did(entry.action), changed or EMPTY, entry.note or EMPTY]
