@@ -18,9 +18,12 @@ from accounts.models import Environment, Merchant
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
 from gateway.api.v2.simulations import SimulationInput
+from gateway.dashboard.payments.words import CARD
+from gateway.demo.shop_words import BANK, SAID
 from gateway.methods.card.sandbox_cards import TEST_CARDS
 from gateway.methods.errors import Rejected
 from gateway.methods.registry import Method
+from gateway.payer.checkout.languages import in_their_language
 from gateway.payments import payloads, questions, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
@@ -52,6 +55,7 @@ def _locally(view: View) -> View:
 @_locally
 @require_safe
 @ensure_csrf_cookie
+@in_their_language
 def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
     """Select, pay, and watch statuses and events."""
     facts = {
@@ -60,7 +64,9 @@ def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
         "methods": [
             {"method": method, "currency": currency, "title": Method(method).label} for method, currency in ORDERS
         ],
-        "test_cards": TEST_CARDS,
+        "test_cards": [(card.number, CARD[card.plays]) for card in TEST_CARDS],
+        "said": SAID,
+        "bank": BANK,
     }
     response = render(request, "demo/shop.html", facts)
     sources = ["'self'", settings.SDK_URL]

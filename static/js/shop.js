@@ -1,19 +1,12 @@
 // The demo shop: makes a payment, shows what the payer needs, and looks every second how it goes.
 "use strict";
 
-const ways = JSON.parse(document.getElementById("ways").textContent);
-const csrf = document.querySelector("meta[name=csrf-token]").content;
 const at = (id) => document.getElementById(id);
+const [ways, said, BANK] = ["ways", "said-texts", "bank-texts"].map((id) => JSON.parse(at(id).textContent));
+const language = document.documentElement.lang;
+const csrf = document.querySelector("meta[name=csrf-token]").content;
 
-const TITLES = {
-  PIX: "PIX", BOLETO: "Boleto", SPEI: "SPEI", BANK_TRANSFER: "Bank transfer", MB_WAY: "MB WAY", PSE: "PSE",
-  NEQUI: "Nequi", BRE_B: "Bre-B", CREDIT_CARD: "Credit card", DEBIT_CARD: "Debit card",
-};
 const AMOUNTS = { BRL: 150, MXN: 2500, EUR: 25, COP: 150000, ARS: 85000, USD: 30 };
-const FACTS = {
-  clabe: "CLABE", cvu: "CVU", alias: "Alias", account: "Account", bankName: "Bank", bankCode: "Bank code",
-  beneficiaryName: "Beneficiary", beneficiaryTaxId: "Tax number", paymentReference: "Reference",
-};
 const FINAL = ["PAID", "FAILED", "EXPIRED", "REFUNDED"];
 const CARDS = ["CREDIT_CARD", "DEBIT_CARD"];
 
@@ -29,28 +22,32 @@ function make(name, properties = {}, ...children) {
   return node;
 }
 
-const copier = (text, label = "Copy") => {
+const copier = (text, label = said.copy) => {
   const button = make("button", { type: "button", className: "copy", textContent: label });
   button.dataset.copy = text;
   return button;
 };
 
-const fact = (title, text) =>
-  make("div", {}, make("dt", { textContent: title }), make("dd", {}, make("span", { textContent: text }), copier(text)));
+const fact = (title, text) => {
+  const value = make("dd", {}, make("span", { textContent: text }), copier(text));
+  return make("div", {}, make("dt", { textContent: title }), value);
+};
 
-const due = ({ dueDate }) => (dueDate ? [fact("Due", dueDate)] : []);
+const due = ({ dueDate }) => (dueDate ? [fact(said.due, dueDate)] : []);
 
 const money = (amount, currency) =>
-  new Intl.NumberFormat(undefined, { style: "currency", currency, minimumFractionDigits: 2 }).format(amount);
+  new Intl.NumberFormat(language, { style: "currency", currency, minimumFractionDigits: 2 }).format(amount);
 
-const hour = (moment) => new Date(moment).toLocaleTimeString(undefined, { hour12: false });
+const payButton = (amount, currency) => said.payAmount.replace("%(amount)s", money(amount, currency));
+
+const hour = (moment) => new Date(moment).toLocaleTimeString(language, { hour12: false });
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   await navigator.clipboard.writeText(button.dataset.copy).catch(() => {});
   button.classList.add("copied");
-  at("said").textContent = "Copied";
+  at("said").textContent = said.copied;
   setTimeout(() => {
     button.classList.remove("copied");
     at("said").textContent = "";
@@ -74,7 +71,7 @@ function offerMethods(currency) {
   const before = chosen("method");
   const offered = ways.filter((way) => way.currency === currency);
   at("methods").replaceChildren(
-    ...offered.map((way) => choice("method", way.method, way.title ?? TITLES[way.method] ?? way.method)),
+    ...offered.map((way) => choice("method", way.method, way.title)),
   );
   const kept = offered.some((way) => way.method === before) ? before : offered[0].method;
   at("choose").querySelector(`[name=method][value="${kept}"]`).checked = true;
@@ -85,7 +82,7 @@ function offerMethods(currency) {
 
 function priceButton() {
   const amount = at("amount").valueAsNumber;
-  at("pay").textContent = amount > 0 ? `Pay ${money(amount, chosen("currency"))}` : "Pay";
+  at("pay").textContent = amount > 0 ? payButton(amount, chosen("currency")) : said.pay;
 }
 
 function offer() {
@@ -105,9 +102,9 @@ async function ask(path, body) {
   try {
     const answer = await fetch(`/demo/shop/payments${path}`, call);
     const told = await answer.json();
-    return answer.ok ? { told } : { refused: told.error ?? { message: "The shop did not understand." } };
+    return answer.ok ? { told } : { refused: told.error ?? { message: said.misunderstood } };
   } catch {
-    return { refused: { message: "The shop could not be reached. Is it still running?" } };
+    return { refused: { message: said.unreachable } };
   }
 }
 
@@ -141,7 +138,7 @@ for (const button of document.querySelectorAll("[data-simulate]")) {
 function follow(payment) {
   [watched, shown, ending] = [payment.id, "", 6];
   at("states").replaceChildren();
-  at("events").replaceChildren(make("li", { className: "none", textContent: "None yet" }));
+  at("events").replaceChildren(make("li", { className: "none", textContent: said.none }));
   history.replaceState(null, "", `?paymentId=${payment.id}`);
   draw(payment, []);
   if (innerWidth < 960) at("act").scrollIntoView({ behavior: "smooth" });
@@ -203,10 +200,10 @@ const link = (address, text) =>
 
 function ended({ status, amount, currency, failure }) {
   const texts = {
-    PAID: `Paid: ${money(amount, currency)}. Now the shop may send the parcel, once.`,
-    FAILED: failure?.message ?? "Not paid.",
-    EXPIRED: "This payment has expired. You have not been charged.",
-    AUTHORIZED: "Authorized, not yet captured: the shop waits for payment.paid.",
+    PAID: said.PAID.replace("%(amount)s", money(amount, currency)),
+    FAILED: failure?.message ?? said.FAILED,
+    EXPIRED: said.EXPIRED,
+    AUTHORIZED: said.AUTHORIZED,
   };
   return [says(texts[status] ?? status)];
 }
@@ -215,38 +212,38 @@ function needs(payment, isCard) {
   const { nextAction: next } = payment;
   if (payment.pixQrCode && payment.method === "PIX") {
     return [
-      make("img", { className: "qr", src: payment.pixQrCode, alt: "QR code of the PIX payment" }),
-      make("dl", { className: "facts" }, fact("PIX, copy and paste", payment.pixCopyPaste), ...due(payment)),
+      make("img", { className: "qr", src: payment.pixQrCode, alt: said.qr }),
+      make("dl", { className: "facts" }, fact(said.pix, payment.pixCopyPaste), ...due(payment)),
     ];
   }
   if (payment.digitableLine) {
-    const facts = [fact("Digitable line", payment.digitableLine), ...due(payment)];
-    return [make("dl", { className: "facts" }, ...facts), link(payment.pdfUrl, "Open the boleto (PDF)")];
+    const facts = [fact(said.line, payment.digitableLine), ...due(payment)];
+    return [make("dl", { className: "facts" }, ...facts), link(payment.pdfUrl, said.pdf)];
   }
   if (payment.bankDetails) {
-    const facts = Object.entries(FACTS).filter(([name]) => payment.bankDetails[name]);
+    const facts = Object.entries(BANK).filter(([name]) => payment.bankDetails[name]);
     const rows = facts.map(([name, title]) => fact(title, payment.bankDetails[name]));
-    return [make("dl", { className: "facts" }, ...rows, fact("Amount", String(payment.amount)))];
+    return [make("dl", { className: "facts" }, ...rows, fact(said.amount, String(payment.amount)))];
   }
-  if (payment.mbWay) return [says(`The payer confirms in the MB WAY app of ${payment.mbWay.phone}.`)];
+  if (payment.mbWay) return [says(said.mbWay.replace("%(phone)s", payment.mbWay.phone))];
   if (next?.redirectUrl) {
-    return [says("The payer goes to their bank or wallet and comes back."), link(next.redirectUrl, "Go to the checkout")];
+    return [says(said.redirect), link(next.redirectUrl, said.toCheckout)];
   }
   if (next?.integrationMode === "HOSTED") {
-    return [says("The card is typed on a page of the gateway."), link(next.checkoutUrl, "Open the card page")];
+    return [says(said.hosted), link(next.checkoutUrl, said.toCard)];
   }
   if (next?.clientSecret) return [cardForm(payment)];
-  if (payment.status === "ACTION_REQUIRED") return [says("Under review: nothing to do but wait.")];
-  return [says(isCard ? "The bank has not answered yet. The shop waits." : "Being prepared: look again in a moment.")];
+  if (payment.status === "ACTION_REQUIRED") return [says(said.review)];
+  return [says(isCard ? said.silent : said.prepared)];
 }
 
 // ── The card, with the SDK ────────────────────────────────────────────────────────────────────────────────────────
 
-const FIELDS = { cardNumber: "Card number", cardExpiry: "Expiry date", cardCvc: "Security code" };
+const FIELDS = ["cardNumber", "cardExpiry", "cardCvc"];
 
 function cardForm({ amount, currency }) {
   const labelled = (kind) => {
-    const label = make("label", { htmlFor: kind, textContent: FIELDS[kind] });
+    const label = make("label", { htmlFor: kind, textContent: said[kind] });
     const wrong = make("p", { className: "problem", id: `${kind}-error` });
     wrong.setAttribute("aria-live", "polite");
     return make("div", { className: "labelled" }, label, make("div", { className: "box", id: kind }), wrong);
@@ -254,14 +251,14 @@ function cardForm({ amount, currency }) {
   const problem = make("p", { className: "problem", id: "card-problem" });
   problem.setAttribute("role", "alert");
   const pair = make("div", { className: "pair" }, labelled("cardExpiry"), labelled("cardCvc"));
-  const button = make("button", { className: "primary", textContent: `Pay ${money(amount, currency)}` });
+  const button = make("button", { className: "primary", textContent: payButton(amount, currency) });
   return make("form", { id: "card", noValidate: true }, labelled("cardNumber"), pair, problem, button);
 }
 
 function mountFields({ nextAction: { clientSecret } }) {
-  if (!window.OnpayCard) return complain(at("card-problem"), { message: "The SDK could not be loaded." });
-  const elements = OnpayCard.elements({ clientSecret, locale: "en" });
-  for (const kind of Object.keys(FIELDS)) {
+  if (!window.OnpayCard) return complain(at("card-problem"), { message: said.noSdk });
+  const elements = OnpayCard.elements({ clientSecret, locale: language.slice(0, 2) });
+  for (const kind of FIELDS) {
     const wrong = at(`${kind}-error`);
     const field = elements.create(kind);
     field.on("change", ({ error }) => { wrong.textContent = error?.message ?? ""; });
