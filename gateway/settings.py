@@ -368,6 +368,7 @@ UNFOLD = {
     "SHOW_BACK_BUTTON": True,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "gateway.staff.admin.icon"}],
     "STYLES": ["gateway.staff.admin.stylesheet"],
+    "SCRIPTS": ["gateway.staff.admin.script"],
     "COLORS": {
         "primary": {
             "50": "oklch(97% .014 254.604)",

@@ -169,6 +169,10 @@ def stylesheet(request: HttpRequest) -> str:
     return static("css/staff.css")
 
 
+def script(request: HttpRequest) -> str:
+    return static("js/staff.js")
+
+
 def icon(request: HttpRequest) -> str:
     return static("img/icon.svg")
 

@@ -2,6 +2,12 @@
 // a fresh idempotency key. Keys are forgotten with the page.
 const place = document.getElementById("reference");
 
+// What the reader of the contract leaves without a name, and links inside of buttons: they are for its own addresses.
+function name() {
+  document.getElementById("servers")?.setAttribute("aria-label", "Server");
+  for (const link of place.querySelectorAll(".opblock-summary-control a")) link.removeAttribute("href");
+}
+
 function show(contract) {
   const here = contract.servers.filter((server) => new URL(server.url, location.href).origin === location.origin);
   contract.servers = here.length ? here : [{ url: location.origin }];
@@ -17,6 +23,7 @@ function show(contract) {
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
     validatorUrl: null,
+    onComplete: name,
     requestInterceptor: (request) => {
       if (request.method === "POST" && !request.headers["idempotency-key"]) {
         request.headers["idempotency-key"] = crypto.randomUUID();

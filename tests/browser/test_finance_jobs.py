@@ -28,10 +28,7 @@ from tests.support.robot import Robot, plain
 def robot(watched: Watched, desks: Desks, spoken: str) -> Iterator[Robot]:
     """Fina, at the first page of the dashboard."""
     User.objects.filter(email=FINANCE).update(language=spoken)
-    cookies = signed_in_twice(User.objects.get(email=FINANCE)).cookies
-    watched.page.context.add_cookies(
-        [{"name": name, "value": one.value, "url": watched.origin} for name, one in cookies.items()]
-    )
+    watched.enters(signed_in_twice(User.objects.get(email=FINANCE)))
     with Robot(watched, spoken).at_work("/dashboard/") as found:
         yield found
 

@@ -18,10 +18,7 @@ from webhooks.models import Delivery, Endpoint
 @pytest.fixture
 def robot(watched: Watched, desks: Desks) -> Iterator[Robot]:
     """Somebody of support, at the first page of the admin."""
-    cookies = signed_in_twice(User.objects.get(email=STAFF)).cookies
-    watched.page.context.add_cookies(
-        [{"name": name, "value": one.value, "url": watched.origin} for name, one in cookies.items()]
-    )
+    watched.enters(signed_in_twice(User.objects.get(email=STAFF)))
     with Robot(watched).at_work("/admin/") as found:
         yield found
 

@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from zlib import crc32
 
+from django.test import Client
 from playwright.sync_api import ConsoleMessage, Error, Page, Request
 
 NARROW = {"width": 390, "height": 844}
@@ -22,6 +23,11 @@ def widths_for(test: str) -> list[str]:
     """Both; with SHORT=1 one of them, always the same one for a test and each for about half of the tests."""
     both = list(WIDTHS)
     return [both[crc32(test.encode()) % len(both)]] if SHORT else both
+
+
+def theme_of(kind: str, viewport: Any) -> Literal["light", "dark"]:
+    """In which a kind of page is looked at in this width: in the other width in the other one."""
+    return "dark" if (crc32(kind.encode()) + (viewport == WIDE)) % 2 else "light"
 
 
 def languages_for(test: str) -> list[str]:
@@ -53,6 +59,11 @@ class Watched:
         self.page.emulate_media(color_scheme="null", reduced_motion="reduce")
         self.page.context.clear_cookies()
         assert self.complaints == [], self.complaints
+
+    def enters(self, browser: Client) -> None:
+        """With the cookies of somebody who has signed in."""
+        kept = [{"name": name, "value": one.value, "url": self.origin} for name, one in browser.cookies.items()]
+        self.page.context.add_cookies(kept)  # type: ignore[arg-type]
 
     def go(self, path: str) -> Page:
         self.page.goto(self.origin + path, wait_until="load")

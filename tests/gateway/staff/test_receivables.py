@@ -66,7 +66,7 @@ def test_a_receivable_leads_to_its_payment_its_advance_and_what_moved(
     listed = page_of(Receivable, "changelist")
     for term in (receivable.id, receivable.payment_id, asked.id, receivable.merchant.company_id):
         assert receivable.id in body(staff, f"{listed}?q={term}"), term
-    assert "No results" in body(staff, f"{listed}?state__exact=SCHEDULED")
+    assert "No matches" in body(staff, f"{listed}?state__exact=SCHEDULED")
 
 
 def test_nobody_writes_receivables_or_advances(staff: Client, asked: Advance) -> None:
