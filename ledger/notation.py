@@ -6,8 +6,9 @@
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, get_decimal_symbol, get_group_symbol
 
 from accounts.base.market import ELSEWHERE, LOCALES, language, market
 from accounts.base.market import in_market as in_market
@@ -35,7 +36,17 @@ class Notation:
     code: str = "{sign}\u00a0{number}"
 
     def number(self, amount: Decimal, pattern: str) -> str:
+        """In a pattern of Unicode. Those of amounts are written without reading it: a page has hundreds of them."""
+        whole, _, decimals = pattern.partition(".")
+        if whole == "#,##0" and not decimals.strip("0"):
+            return f"{amount:,.{len(decimals)}f}".translate(_separators(self.locale))
         return format_decimal(amount, format=pattern, locale=self.locale)
+
+
+@cache
+def _separators(locale: str) -> dict[int, str]:
+    """Of Python's number what it is in the locale, by code point."""
+    return {ord(","): get_group_symbol(locale), ord("."): get_decimal_symbol(locale)}
 
 
 ENGLISH = Notation("en", sign="{sign}{number}")

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from django.db import connection
@@ -25,6 +27,7 @@ _SUMS = f"""
      GROUP BY 1, 2, 3, 4, 5 HAVING (sum(count), sum(amount), sum(fee)) <> (0, 0, 0)
 """
 _BEFORE, _BETWEEN = 1, 2
+_KINDS = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Part:
     total: Total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sales:
     """The sums of a period, and of the one it is compared with. `steps` are its days or months: first and last."""
 
@@ -62,12 +65,22 @@ class Sales:
 
     def by(self, *names: str, kind: Kind, before: bool = False, **equal_to: str) -> dict[Any, Total]:
         """The totals of one kind by these attributes of its parts: by the value of one, by a tuple of several."""
-        found: dict[Any, Total] = defaultdict(Total)
+        key = attrgetter(*names) if names else lambda part: ()
+        counts: dict[Any, list[int]] = {}
+        for part in self._of[kind, before]:
+            if all(getattr(part, name) == value for name, value in equal_to.items()):
+                sums = counts.setdefault(key(part), [0, 0, 0])
+                sums[0] += part.total.count
+                sums[1] += part.total.amount
+                sums[2] += part.total.fee
+        return {value: Total(*sums) for value, sums in counts.items()}
+
+    @cached_property
+    def _of(self) -> dict[tuple[Kind, bool], list[Part]]:
+        """The parts of one kind, in the period or before it: each number on a page is a sum of few of them."""
+        found: dict[tuple[Kind, bool], list[Part]] = defaultdict(list)
         for part in self.parts:
-            is_meant = part.kind == kind and (part.step is None) == before
-            if is_meant and all(getattr(part, name) == value for name, value in equal_to.items()):
-                values = tuple(getattr(part, name) for name in names)
-                found[values[0] if len(values) == 1 else values] += part.total
+            found[part.kind, part.step is None].append(part)
         return found
 
     def total(self, kind: Kind, *, before: bool = False, **equal_to: str) -> Total:
@@ -88,7 +101,7 @@ def _parts(rows: list[tuple[Any, ...]]) -> Iterator[Part]:
     for number, kind, currency, method, reason, *total in rows:
         if number != _BETWEEN:
             step = None if number == _BEFORE else number - _BETWEEN - 1
-            yield Part(step, Kind(kind), currency, method, reason, Total(*total))
+            yield Part(step, _KINDS[kind], currency, method, reason, Total(*total))
 
 
 def _steps(period: Period) -> list[tuple[date, date]]:
