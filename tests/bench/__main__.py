@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ALONE = {
     "releases": "the release of receivables",
     "deliveries": "webhooks",
-    "dashboard": "the pages of a company",
+    "dashboard": "the pages of companies and staff",
     "statements": "lines of bank statements",
     "files": "payment files",
     "night": "the night of a bank",
@@ -150,14 +150,19 @@ def _night() -> None:
 
 
 def _dashboard() -> None:
-    from tests.bench import dashboard
+    from tests.bench import dashboard, life
+    from tests.bench.timing import LEAST_ROUNDS, measure, table
 
-    shop = dashboard.busy_shop()
-    read, opened = dashboard.of_reads(shop), dashboard.of_pages(shop)
-    dashboard.measure(read)
-    print(dashboard.table(f"reads beside {dashboard.PAYMENTS:,} payments", read))
-    dashboard.measure(opened)
-    print(dashboard.table("pages, whole, in one process", opened))
+    lived = life.live()
+    read = dashboard.of_reads(lived)
+    measure(read)
+    print(table(f"reads beside {life.PAYMENTS:,} payments and the demo's data times {life.TIMES}", read))
+    for title, opened in (("pages of a company", dashboard.of_company), ("pages of staff", dashboard.of_staff)):
+        found = opened(lived)
+        measure(found, *LEAST_ROUNDS)
+        print(table(f"{title}, whole, in one process", found))
+    if painted := dashboard.of_paint(lived):
+        print(table("in Chromium, warm", painted))
 
 
 def _profile(requests: int) -> None:
