@@ -1,7 +1,7 @@
 """Reads over all companies: they are cached, and none may slow the page down."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TypeVar
 
@@ -31,11 +31,21 @@ def kept(name: str, read: Callable[[], T], longest_ms: int = LONGEST_MS) -> T:
     if found is not None:
         return found
     begun = monotonic()
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL statement_timeout = {longest_ms}")
+    with limited(longest_ms):
         fresh = read()
     took = monotonic() - begun
     if took > CHEAP_S:
         with suppress(RedisError):
             cache.set(key, fresh, timeout=min(took * KEPT_TIMES, KEPT_AT_MOST_S))
     return fresh
+
+
+@contextmanager
+def limited(longest_ms: int = LONGEST_MS) -> Iterator[None]:
+    """Statements are canceled after this time, and planned for their values: one that is prepared for any value is no
+    longer served by the partial indexes of what waits.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = {longest_ms}")
+        cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        yield

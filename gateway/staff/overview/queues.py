@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from accounts.models import Environment
 from gateway.staff.kit.columns import anchor
 from gateway.staff.kit.queues import Queue
+from gateway.staff.overview.kept import limited
 from gateway.staff.overview.panels import GOOD, WATCH, Panel, PanelTable, instant
 
 COUNTED = 100
@@ -42,7 +43,15 @@ def counted(number: int) -> str:
 
 
 def waiting(request: HttpRequest) -> list[QueueCount]:
-    """Every queue of this person, in one statement."""
+    """Every queue of this person, in one statement for the sidebar and the panel."""
+    known: list[QueueCount] | None = getattr(request, "waiting_queues", None)
+    if known is None:
+        known = _waiting_for(request)
+        request.waiting_queues = known  # type: ignore[attr-defined]
+    return known
+
+
+def _waiting_for(request: HttpRequest) -> list[QueueCount]:
     seen = [
         (model, queue)
         for model, page in admin.site._registry.items()
@@ -51,7 +60,8 @@ def waiting(request: HttpRequest) -> list[QueueCount]:
     ]
     if not seen:
         return []
-    found = list(_found(seen))
+    with limited():
+        found = list(_found(seen))
     return [_waiting(model, queue, [row for row in found if row[0] == n]) for n, (model, queue) in enumerate(seen)]
 
 
