@@ -69,24 +69,22 @@ def is_automatic(merchant: Merchant) -> bool:
 def switch(request: HttpRequest, merchant: Merchant, *, on: bool) -> None:
     """Turns handing in by itself on or off, for all disputes that nobody has answered yet. The same changes nothing."""
     assert isinstance(request.user, User)
-    Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)
-    if is_automatic(merchant) == on:
-        return
-    if on:
-        AutomaticEvidence.objects.create(merchant=merchant, enabled_by=request.user)
-    else:
-        AutomaticEvidence.objects.filter(merchant=merchant).delete()
-    audit.record(
-        request, "evidence.automatic", merchant=merchant, before={"automatic": not on}, after={"automatic": on}
-    )
+    rows = AutomaticEvidence.objects.filter(merchant=merchant)
+    is_new = on and rows.get_or_create(merchant=merchant, defaults={"enabled_by": request.user})[1]
+    if is_new or (not on and rows.delete()[0]):
+        audit.record(
+            request, "evidence.automatic", merchant=merchant, before={"automatic": not on}, after={"automatic": on}
+        )
 
 
 def announce_or_hand_in(refund: Refund, due_at: datetime) -> None:
     """Announces by e-mail what happens without an answer; at 90 % of the time it hands the pack in, once.
 
     Called with payment and refund locked, while the refund awaits an answer: a person who answers at the same moment
-    waits for it, or was first.
+    waits for it, or was first. So does whoever turns it off: once that is done, nothing is handed in any more.
     """
+    if AutomaticEvidence.objects.select_for_update(no_key=True).filter(merchant=refund.merchant).first() is None:
+        return
     hands_in_at = evidence_handed_in_at(refund)
     if due_at < hands_in_at:
         refund.evidence_due_at = hands_in_at

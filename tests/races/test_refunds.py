@@ -4,10 +4,10 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from django.http import HttpResponse
 from pytest_django import Settings
 
@@ -256,3 +256,26 @@ def test_evidence_by_itself_and_a_person_at_the_same_moment_are_one_answer(api: 
         evidence_due.run_due()
 
         assert [one["answer"] for one in now(api, refund)["responses"]] == ["CONTEST"]
+
+
+def test_evidence_that_is_turned_off_at_that_moment_is_not_handed_in(api: Api, acme: Shop) -> None:
+    refund = claimed(api, paid(api))
+    AutomaticEvidence.objects.create(merchant=acme.sandbox, enabled_by=User.objects.create_user("owner@acme.example"))
+    later(acme, hours=0.9 * 72, seconds=1)
+    evidence_due.run_due()
+
+    with ThreadPoolExecutor(1) as worker:
+        with transaction.atomic():
+            AutomaticEvidence.objects.all().delete()
+            handing_in = worker.submit(_worked)
+            wait([handing_in], timeout=0.1)  # it waits until the other has said what is to be done
+        handing_in.result()
+
+    assert now(api, refund)["status"] == "AWAITING_RESPONSE"
+
+
+def _worked() -> None:
+    try:
+        evidence_due.run_due()
+    finally:
+        connections.close_all()
