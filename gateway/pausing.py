@@ -17,7 +17,7 @@ NEVER_PAUSED = (
     "close-days",
     "sweep-receivables",
     "sweep-reserves",
-    "watch-evidence",
+    "watch-",
     "celery.",
 )
 """Parts of names: without these tasks nobody would see that something is wrong, or companies would lack their money."""

@@ -128,16 +128,19 @@ def test_a_provider_is_queried_and_the_payers_time_ended(acme: Shop) -> None:
 
 def test_tasks_are_paused_with_a_note_and_proofs_never(world: World) -> None:
     technical = person("Technical")
-    task, proof = (PeriodicTask.objects.get(name=name) for name in ("sweep-withdrawals", "prove-books"))
+    task, *never = (
+        PeriodicTask.objects.get(name=name) for name in ("sweep-withdrawals", "prove-books", "watch-statements")
+    )
     technical.post(do(task, "pause"), NOTE)
     task.refresh_from_db()
     assert not task.enabled
     first = technical.get("/admin/").content.decode()
     assert "1 paused" in first
     assert NOTE["note"] in first
-    assert "It is never paused" in technical.post(do(proof, "pause"), NOTE, follow=True).content.decode()
-    proof.refresh_from_db()
-    assert proof.enabled
+    for watched in never:
+        assert "It is never paused" in technical.post(do(watched, "pause"), NOTE, follow=True).content.decode()
+        watched.refresh_from_db()
+        assert watched.enabled
     technical.post(do(task, "resume"), NOTE)
     assert [*AuditEntry.objects.filter(object_id=task.name).order_by("pk").values_list("action", "note")] == [
         ("task.paused", NOTE["note"]), ("task.resumed", NOTE["note"]),
