@@ -57,8 +57,8 @@ collected: installed-dev
 check: lint
 	@.venv/bin/bandit -q -c pyproject.toml -r gateway accounts ledger webhooks
 	@$(PYTHON) .ci/audit
-	@$(WITH) -- $(PYTHON) manage.py makemigrations --check --dry-run
-	@$(PRODUCTION) $(WITH) -- $(PYTHON) manage.py check --deploy --fail-level WARNING
+	@$(PRODUCTION) $(WITH) -- sh -ec '$(PYTHON) manage.py makemigrations --check --dry-run; \
+		$(PYTHON) manage.py check --deploy --fail-level WARNING'
 
 # The fast half of `check`, which needs no server: `pre-commit install` runs it before every commit.
 lint: installed-dev
@@ -97,7 +97,7 @@ clients: installed-dev
 		$(UV) venv -q --clear --python .venv/bin/python .tools/stpmex && \
 		$(call timed,installing stpmex,$(UV) pip install -q --require-hashes --python .tools/stpmex/bin/python -r tests/clients/stpmex.txt) && \
 		cp tests/clients/stpmex.txt .tools/stpmex/installed; }
-	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile tests/clients $(T)
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile --no-loadscope-reorder tests/clients $(T)
 
 nightly: export ONPAY_EXAMPLES := nightly
 nightly: check test browser clients

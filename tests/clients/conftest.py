@@ -12,6 +12,11 @@ from gateway.api.openapi.document import document
 from tests.support.tools import TOOLS
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no process waits for it alone."""
+    items.sort(key=lambda item: item.path.stem not in ("test_linters", "test_python", "test_typescript"))
+
+
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The document as it is served, under production addresses: linters refuse to see localhost published."""
