@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
 
@@ -23,12 +24,12 @@ LONGEST = 8
 def who(entry: AuditEntry) -> Any:
     """The person and on which side they stand; without a person a command on the host, or an API key."""
     if entry.actor is None:
-        return "Service or host"
+        return _("Service or host")
     return format_html("{} ({})", link(entry.actor), _side(entry))
 
 
 def _side(entry: AuditEntry) -> str:
-    return "staff" if entry.by_staff else "company"
+    return _("staff") if entry.by_staff else _("company")
 
 
 def done(term: str) -> Q:
@@ -59,7 +60,7 @@ class SideFilter(admin.SimpleListFilter):
     title, parameter_name = "side", "side"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("staff", "Staff"), ("company", "Company")]
+        return [("staff", _("Staff")), ("company", _("Company"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
         return queryset.filter(by_staff=self.value() == "staff") if self.value() else queryset

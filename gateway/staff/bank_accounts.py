@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import (
@@ -82,7 +83,7 @@ class BankAccountForm(NoteForm):
             environment=Environment.PRODUCTION, company__is_operator=False
         )
         owners = [(str(one.pk), str(one.company)) for one in production.order_by("company__trade_name")]
-        self.fields["owner"].choices = [("", "The operator"), *owners]  # type: ignore[attr-defined]
+        self.fields["owner"].choices = [("", _("The operator")), *owners]  # type: ignore[attr-defined]
         linked = ProviderAccount.objects.defer("sealed_credentials").filter(system=ProviderAccount.System.PRODUCTION)
         self.fields["provider_accounts"].choices = [(one.pk, str(one)) for one in linked.order_by("title")]  # type: ignore[attr-defined]
         if account:
@@ -189,7 +190,7 @@ class BankAccountAdmin(MappingActions):
         kind = KINDS[SaveBankAccount.name]
         form = BankAccountForm(request.POST if request.method == "POST" else None, account=account)
         if not form.is_valid():
-            title = f"Change {account}" if account else "Enter a bank account"
+            title = _("Change %(name)s") % {"name": account} if account else _("Enter a bank account")
             return self.decision(request, account, title, sentence=TWO_PEOPLE, form=form)
         code = account.code if account else form.cleaned_data["code"]
         return self.put(request, account or BankAccount(code=code), kind, form.values, form.cleaned_data["note"], code)

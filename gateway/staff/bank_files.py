@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
@@ -126,13 +127,15 @@ class ImportedFileAdmin(ReadOnlyAdmin):
             except Refusal as refusal:
                 told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
                 form.add_error("file", " ".join(told))
-        sentence = "Nothing changes until you have proposed it and a second person has confirmed it."
-        return self.decision(request, None, "Upload a file of a bank", sentence=sentence, form=form)
+        sentence = _("Nothing changes until you have proposed it and a second person has confirmed it.")
+        return self.decision(request, None, _("Upload a file of a bank"), sentence=sentence, form=form)
 
     def _uploaded(self, request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
         file = upload(Actor.of(request), given["account"], given["file"].name, given["file"].read(), given["note"])
         self.log_action(request, file, "", f"Uploaded: {given['note']}")
-        self.message_user(request, f"{file} was read. Propose now that it takes effect.", messages.SUCCESS)
+        self.message_user(
+            request, _("%(file)s was read. Propose now that it takes effect.") % {"file": file}, messages.SUCCESS
+        )
         return HttpResponseRedirect(address(ImportedFile, "change", file.pk))
 
     @action(description="Let it take effect", permissions=["upload"], icon="check", variant=ActionVariant.PRIMARY)
@@ -149,13 +152,13 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         file = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            text = "The file takes no effect. It can be uploaded again."
-            return self.decision(request, file, "Turn the file down", sentence=text, form=form)
+            text = _("The file takes no effect. It can be uploaded again.")
+            return self.decision(request, file, _("Turn the file down"), sentence=text, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             turn_down(file.pk, note)
-            return Done(file, "turned_down", f"Turned down: {note}", f"{file} takes no effect.")
+            return Done(file, "turned_down", f"Turned down: {note}", _("%(file)s takes no effect.") % {"file": file})
 
         return self.carry_out(request, file, act)
 
@@ -165,11 +168,13 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         file = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            text = "The refused file leaves the queue. Nothing of it takes effect; it can be imported again."
-            return self.decision(request, file, "The refusal was dealt with", sentence=text, form=form)
+            text = _("The refused file leaves the queue. Nothing of it takes effect; it can be imported again.")
+            return self.decision(request, file, _("The refusal was dealt with"), sentence=text, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
-            return Done(clear(file.pk), "cleared", f"Dealt with: {note}", f"{file} has left the queue.")
+            return Done(
+                clear(file.pk), "cleared", f"Dealt with: {note}", _("%(file)s has left the queue.") % {"file": file}
+            )
 
         return self.carry_out(request, file, act)

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import (
@@ -123,7 +124,7 @@ class MappingForm(forms.Form):
         if given.get("sample"):
             self._try(mapping, given["sample"].read())
         elif not given["is_right"]:
-            self.add_error("sample", "Choose a sample to see what is read, then confirm that the preview was right.")
+            self.add_error("sample", _("Choose a sample to see what is read, then confirm that the preview was right."))
         return given
 
     def _try(self, mapping: CsvMapping, content: bytes) -> None:

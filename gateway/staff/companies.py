@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
@@ -251,12 +252,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
         api_key = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "The key stops working immediately. This cannot be undone."
-            return self.decision(request, api_key, "Revoke this key", sentence=sentence)
+            sentence = _("The key stops working immediately. This cannot be undone.")
+            return self.decision(request, api_key, _("Revoke this key"), sentence=sentence)
 
         def act() -> Done:
             services.revoke_key(api_key)
-            return Done(api_key, "revoked", "Revoked", f"{api_key} was revoked.")
+            return Done(api_key, "revoked", "Revoked", _("%(key)s was revoked.") % {"key": api_key})
 
         return self.carry_out(request, api_key, act)
 

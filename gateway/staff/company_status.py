@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminEmailInputWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -59,7 +60,7 @@ class MemberForm(NoteForm):
     def clean_email(self) -> User:
         person = User.objects.filter(email=str(self.cleaned_data["email"]).lower()).first()
         if person is None:
-            raise ValidationError("No account has this address. An owner of the company can invite this person.")
+            raise ValidationError(_("No account has this address. An owner of the company can invite this person."))
         return person
 
 
@@ -94,15 +95,15 @@ class CompanyStatusActions(StaffAdmin):
         company = self.record(request, object_id)
         form = ReasonForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = (
+            sentence = _(
                 "It can no longer take payments or move money, from now on. Its owners receive the reason by e-mail."
             )
-            return self.decision(request, company, "Suspend this company", sentence=sentence, form=form)
+            return self.decision(request, company, _("Suspend this company"), sentence=sentence, form=form)
         reason = form.cleaned_data["note"]
 
         def act() -> Done:
             standing.suspend(Actor.of(request), company, reason)
-            return Done(company, "", f"Suspended: {reason}", f"{company} was suspended.")
+            return Done(company, "", f"Suspended: {reason}", _("%(company)s was suspended.") % {"company": company})
 
         return self.carry_out(request, company, act)
 
@@ -139,7 +140,7 @@ class CompanyStatusActions(StaffAdmin):
         form = MemberForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = f"{kind.sentence(company, {})} {TWO_PEOPLE}"
-            return self.decision(request, company, "Add a member", sentence=sentence, form=form)
+            return self.decision(request, company, _("Add a member"), sentence=sentence, form=form)
         place = place_id(company.pk, form.cleaned_data["email"].pk)
         values = {"role": form.cleaned_data["role"]}
         return self.put(request, company, kind, values, form.cleaned_data["note"], place)

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 
 from accounts.audit import Actor
@@ -85,15 +86,17 @@ class DisputeAdmin(ReadOnlyAdmin):
         dispute = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = (
+            sentence = _(
                 "An answer that the acquirer has not taken is handed on again, and a dispute that did not fit its "
                 "payment is booked if it fits now."
             )
-            return self.decision(request, dispute, "Try again", sentence=sentence, form=form)
+            return self.decision(request, dispute, _("Try again"), sentence=sentence, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             waiting = look_again(Actor.of(request), dispute.pk, note)
-            return Done(waiting, "", f"Tried again: {note}", f"{waiting.pk} is tried again within seconds.")
+            return Done(
+                waiting, "", f"Tried again: {note}", _("%(id)s is tried again within seconds.") % {"id": waiting.pk}
+            )
 
         return self.carry_out(request, dispute, act)

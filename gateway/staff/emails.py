@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 
 from accounts.emails import outbox, tasks
@@ -44,15 +45,14 @@ class EmailAdmin(ReadOnlyAdmin):
     def send_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
         email = self.record(request, object_id)
         if request.method != "POST":
-            sentence = (
-                f"The e-mail of {email.created_at:%Y-%m-%d %H:%M}Z is sent to {email.recipient} again, unchanged."
-            )
-            return self.decision(request, email, "Send this e-mail again", sentence=sentence)
+            told = {"time": f"{email.created_at:%Y-%m-%d %H:%M}Z", "recipient": email.recipient}
+            sentence = _("The e-mail of %(time)s is sent to %(recipient)s again, unchanged.") % told
+            return self.decision(request, email, _("Send this e-mail again"), sentence=sentence)
 
         def act() -> Done | str:
             if not outbox.send_again(email):
-                return "Only a failed e-mail can be sent again."
+                return _("Only a failed e-mail can be sent again.")
             tasks.wake()
-            return Done(email, "sent_again", "Sent again", "The e-mail is queued to be sent again.")
+            return Done(email, "sent_again", "Sent again", _("The e-mail is queued to be sent again."))
 
         return self.carry_out(request, email, act)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.html import format_html_join
+from django.utils.translation import gettext as _
 
 from gateway.staff.kit.columns import address, anchor
 from webhooks.models import Delivery, Event
@@ -28,4 +29,4 @@ def events_of(object_id: str) -> Iterable[tuple[datetime, Any, Any]]:
 def _told(event: Event) -> Any:
     made = event.deliveries.all()
     told = ((address(Delivery, "change", one.pk), RESULTS[Delivery.Status(one.status)]) for one in made)
-    return format_html_join(", ", '<a class="text-link" href="{}">{}</a>', told) or "No endpoint was subscribed"
+    return format_html_join(", ", '<a class="text-link" href="{}">{}</a>', told) or _("No endpoint was subscribed")

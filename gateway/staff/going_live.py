@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
@@ -62,7 +63,7 @@ class GoLiveForm(NoteForm):
 
     @property
     def tables(self) -> list[tuple[str, list[str], Any]]:
-        named = {"methods": "Payment methods", "rails": "Payout rails"}
+        named = {"methods": _("Payment methods"), "rails": _("Payout rails")}
         return [
             (title, [TITLES[name] for name in next(iter(self.now[part].values()))], self.rows(part))
             for part, title in named.items()
@@ -77,9 +78,9 @@ class GoLiveForm(NoteForm):
         if not self.errors:
             self.changes = changed_terms(self.production, self._wanted(given))
             if not any(self.changes.values()):
-                self.add_error(None, "Nothing differs from what applies now.")
+                self.add_error(None, _("Nothing differs from what applies now."))
             for fault in faults_of(self.production, self.changes):
-                pair, _, name = fault.field.rpartition(" ")
+                pair, _space, name = fault.field.rpartition(" ")
                 part = "methods" if f"methods:{pair}:{name}" in self.fields else "rails"
                 known = f"{part}:{pair}:{name}"
                 self.add_error(known if known in self.fields else None, fault.message)
@@ -127,8 +128,9 @@ class GoingLive(StaffAdmin):
         form = GoLiveForm(production, used_in_sandbox(company), request.POST if request.method == "POST" else None)
         if form.is_valid():
             return self.put(request, company, kind, form.changes, form.cleaned_data["note"])
+        title = _("Take %(company)s live") % {"company": company}
         shown = {
-            "opts": self.model._meta, "original": company, "title": f"Take {company} live", "form": form,
+            "opts": self.model._meta, "original": company, "title": title, "form": form,
             "missing": missing(readiness(production), company),
             "sentence": f"{kind.sentence(production, {})} {TWO_PEOPLE}",
         }  # fmt: skip
@@ -148,12 +150,12 @@ def missing(found: Readiness, company: Company) -> list[Missing]:
     here = address(Company, "change", company.pk)
     routes = address(ProviderRoute, "changelist")
     lacking = [
-        Missing(f"{' '.join(pair)} has no provider: set a route", routes)
+        Missing(_("%(pair)s has no provider: set a route") % {"pair": " ".join(pair)}, routes)
         for pair in (*found.unconnected, *(found.unpaid_rails or ()))
     ]
     return [
-        *([] if found.is_verified else [Missing("The company is not verified: decide about its documents", here)]),
+        *([] if found.is_verified else [Missing(_("The company is not verified: decide about its documents"), here)]),
         *lacking,
-        *([] if found.has_endpoint else [Missing("No webhook endpoint in production: the company adds it", here)]),
-        *([] if found.has_key else [Missing("No live key: the company issues it", here)]),
+        *([] if found.has_endpoint else [Missing(_("No webhook endpoint in production: the company adds it"), here)]),
+        *([] if found.has_key else [Missing(_("No live key: the company issues it"), here)]),
     ]

@@ -7,6 +7,8 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminSelectWidget
@@ -38,7 +40,7 @@ class HoldForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         merchant, ends = cleaned.get("merchant"), cleaned.get("expected_release_at")
         if merchant and ends and ends <= clock.now(merchant):
-            self.add_error("expected_release_at", "This time is in the past by the merchant's clock.")
+            self.add_error("expected_release_at", _("This time is in the past by the merchant's clock."))
         if {"amount", "currency"} <= set(cleaned):
             cleaned["amount"] = to_minor(cleaned["amount"], cleaned["currency"])
         if cleaned.get("reason") == Reason.LEGAL_ORDER and not cleaned.get("case_number", "").strip():
@@ -53,7 +55,7 @@ class HoldAdmin(EnteredAdmin):
     """Holds of refunds and withdrawals are managed by these. Add permission: place, change permission: release."""
 
     form = HoldForm
-    add_title = "Place a hold on a merchant's money"
+    add_title = gettext_lazy("Place a hold on a merchant's money")
     permissions_used = ("view", "add", "change")
     ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
     words = {"case_number__iexact": str}
@@ -138,12 +140,13 @@ class HoldAdmin(EnteredAdmin):
         hold = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = f"{plain_amount(hold.amount, hold.currency)} becomes available to the merchant immediately."
-            return self.decision(request, hold, "Release this hold", sentence=sentence, form=form)
+            told = {"amount": plain_amount(hold.amount, hold.currency)}
+            sentence = _("%(amount)s becomes available to the merchant immediately.") % told
+            return self.decision(request, hold, _("Release this hold"), sentence=sentence, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             lifted = holds.lift(hold.pk, by=request.user)  # type: ignore[arg-type]
-            return Done(lifted, "lifted", f"Released: {note}", f"{hold.pk} was released.")
+            return Done(lifted, "lifted", f"Released: {note}", _("%(id)s was released.") % {"id": hold.pk})
 
         return self.carry_out(request, hold, act)

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from unfold.decorators import action
 
 from accounts.environments import served
@@ -31,16 +32,21 @@ class Looking(StaffAdmin):
         company = self.record(request, object_id)
         form = LookForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = (
+            sentence = _(
                 "Its dashboard opens as a viewer of the company sees it, for 15 minutes. Nothing can be changed, "
                 "confirmed or downloaded there."
             )
-            return self.decision(request, company, "See what this company sees", sentence=sentence, form=form)
+            return self.decision(request, company, _("See what this company sees"), sentence=sentence, form=form)
         note, begun = form.cleaned_data["note"], []
 
         def act() -> Done:
             begun.append(viewing.begin(request, company, note))
-            return Done(company, "", f"Looked at its pages: {note}", f"You look at {company}, read-only.")
+            return Done(
+                company,
+                "",
+                f"Looked at its pages: {note}",
+                _("You look at %(company)s, read-only.") % {"company": company},
+            )
 
         answer = self.carry_out(request, company, act)
         home = reverse("dashboard:home", args=(company.pk, served()[-1].lower()))

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextInputWidget
 
@@ -18,7 +19,15 @@ from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.overview.panels import PanelTable
 from ledger.notation import plain_amount
 
-HEADERS = ["Month", "Account", "Method", "Gross", "Our fee", "Acquirer's fee", "Margin"]
+HEADERS = (
+    _("Month"),
+    _("Account"),
+    _("Method"),
+    _("Gross"),
+    _("Our fee"),
+    _("Acquirer's fee"),
+    _("Margin"),
+)
 
 
 class PeriodForm(forms.Form):

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminEmailInputWidget,
@@ -59,7 +60,7 @@ class PaymentField(forms.CharField):
             return None
         found = Payment.objects.filter(pk=payment_id).first() if is_well_formed(payment_id) else None
         if found is None:
-            raise ValidationError("Payment not found.")
+            raise ValidationError(_("Payment not found."))
         return found
 
 
@@ -94,7 +95,7 @@ class StaffInvitationForm(NoteForm):
     def clean_email(self) -> str:
         email = str(self.cleaned_data["email"]).lower()
         if User.objects.filter(email=email).exists():
-            raise ValidationError("This person already has an account. Open it and change their staff rights.")
+            raise ValidationError(_("This person already has an account. Open it and change their staff rights."))
         return email
 
     def clean_groups(self) -> Any:

@@ -51,7 +51,7 @@ def did(action: str) -> str:
 
 
 def _row(entry: AuditEntry) -> list[Any]:
-    side = "staff" if entry.by_staff else "company"
-    who = f"{entry.actor} ({side})" if entry.actor else "Service or host"
+    side = gettext("staff") if entry.by_staff else gettext("company")
+    who = f"{entry.actor} ({side})" if entry.actor else gettext("Service or host")
     changed = ", ".join(sorted({*(entry.before or {}), *(entry.after or {})})).replace("_", " ")
     return [unbroken(when(entry.created_at)), who, did(entry.action), changed or EMPTY, entry.note or EMPTY]
