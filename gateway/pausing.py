@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 from django_celery_beat.models import PeriodicTask
 
 from accounts import audit
@@ -23,10 +24,10 @@ NEVER_PAUSED = (
 """Parts of names: without these tasks nobody would see that something is wrong, or companies would lack their money."""
 
 
-UNPAUSABLE = (
+UNPAUSABLE = _(
     "It is never paused: it proves the books, shows that a process is alive, releases money, or watches deadlines."
 )
-ALREADY = "It is so already."
+ALREADY = _("It is so already.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ def resume(task_id: int, *, by: Actor, note: str) -> str:
 def _switch(task_id: int, *, enabled: bool, by: Actor, note: str) -> str:
     task = PeriodicTask.objects.select_for_update().get(pk=task_id)
     if not enabled and not may_be_paused(task):
-        return UNPAUSABLE
+        return str(UNPAUSABLE)
     if task.enabled == enabled:
-        return ALREADY
+        return str(ALREADY)
     task.enabled = enabled
     task.save()  # tells beat to read its schedule again
     audit.record(by, RESUMED if enabled else PAUSED, object_id=task.name, note=note, by_staff=True)

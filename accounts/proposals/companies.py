@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices, services, standing
@@ -33,7 +34,7 @@ class WithdrawalAddress(CompanyKind):
     """Values: `address`, "" for none."""
 
     name = "company.withdrawal_address"
-    title = "Change the withdrawal address"
+    title = _("Change the withdrawal address")
     permission = "accounts.change_withdrawal_address"
 
     def before(self, record: Company) -> dict[str, Any]:
@@ -45,23 +46,28 @@ class WithdrawalAddress(CompanyKind):
             public_address(values["address"])
 
     def sentence(self, record: Company, values: Values) -> str:
-        return (
+        return gettext(
             "Withdrawals through the API are accepted only from this address, from now on. Owners are notified by "
             "e-mail. Unless it is the company's first address, its production withdrawals are paused for 24 hours."
         )
 
     def lines(self, record: Company, values: Values) -> list[tuple[str, str]]:
-        return [("Current address", record.withdrawal_ip or "none"), ("New address", values["address"] or "none")]
+        return [
+            (gettext("Current address"), record.withdrawal_ip or gettext("none")),
+            (gettext("New address"), values["address"] or gettext("none")),
+        ]
 
     def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
         address = register_address(by, record, values["address"], by_staff=True, note=note)
-        return Carried(standing.hold(record.pk), f"The withdrawal address of {record} is now {address or 'empty'}.")
+        told = gettext("The withdrawal address of %(company)s is now %(address)s.")
+        facts = {"company": record, "address": address or gettext("empty")}
+        return Carried(standing.hold(record.pk), told % facts)
 
 
 @register
 class LiftSuspension(CompanyKind):
     name = "company.lift_suspension"
-    title = "Lift the suspension"
+    title = _("Lift the suspension")
     permission = "accounts.lift_suspension"
 
     def require(self, record: Company, values: Values) -> None:
@@ -69,11 +75,13 @@ class LiftSuspension(CompanyKind):
         standing.require(record, Company.Status.SUSPENDED)
 
     def sentence(self, record: Company, values: Values) -> str:
-        return "The company can take payments and move money again, from now on. Owners are notified by e-mail."
+        return gettext(
+            "The company can take payments and move money again, from now on. Owners are notified by e-mail."
+        )
 
     def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
         standing.lift_suspension(by, record, note)
-        return Carried(record, f"The suspension of {record} was lifted.")
+        return Carried(record, gettext("The suspension of %(company)s was lifted.") % {"company": record})
 
 
 @register
@@ -81,7 +89,7 @@ class IssueKey(ProposalKind):
     """Values: `name` and `permissions`. A live key that can move money out takes two people."""
 
     name = "api_key.issue"
-    title = "Issue an API key"
+    title = _("Issue an API key")
     permission = "accounts.issue_key"
 
     def hold(self, object_id: str) -> Merchant:
@@ -109,13 +117,13 @@ class IssueKey(ProposalKind):
     def sentence(self, record: Merchant, values: Values) -> str:
         if not self.takes_two(record, values):
             return ""
-        return (
+        return gettext(
             "The key is shown once, to the person who confirms. Owners are notified by e-mail, and the company's "
             "production withdrawals are paused for 24 hours."
         )
 
     def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
-        return [("Name", values["name"]), ("Permissions", ", ".join(values["permissions"]))]
+        return [(gettext("Name"), values["name"]), (gettext("Permissions"), ", ".join(values["permissions"]))]
 
     def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         is_live = record.environment == Environment.PRODUCTION
@@ -127,7 +135,7 @@ class IssueKey(ProposalKind):
             about = f"{key.name} (…{key.last4}): {', '.join(key.permissions)}"
             facts = {"what": "api_key", "about": about, "until": waits.in_words(wait)}
             notices.notify_owners(record.company, _("support issued a production key"), "by_support", "keys", **facts)
-        return Carried(record, "Issue an API key", secret=text)
+        return Carried(record, gettext("Issue an API key"), secret=text)
 
 
 def moves_money(values: Values) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.db.models import Model
+from django.utils import translation
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 
 from accounts.audit import Actor
@@ -27,7 +29,7 @@ class ProposalKind(ABC):
     """`permission` is required of both people. The record is what `hold` returns."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
+    title: ClassVar[Promise]
     permission: ClassVar[str]
     secrets: ClassVar[tuple[str, ...]] = ()
     """Values that are deleted as soon as the proposal is decided or has expired."""
@@ -39,6 +41,17 @@ class ProposalKind(ABC):
     def name_of(self, object_id: str) -> str:
         """The record as people know it: its public id, or the name of one that has none."""
         return object_id
+
+    @property
+    def title_in_audit(self) -> str:
+        """The title in the language of the trail, which is the same whoever writes it."""
+        with translation.override("en"):
+            return str(self.title)
+
+    def name_in_audit(self, object_id: str) -> str:
+        """`name_of` in the language of the trail."""
+        with translation.override("en"):
+            return str(self.name_of(object_id))
 
     @abstractmethod
     def before(self, record: Any) -> dict[str, Any]:

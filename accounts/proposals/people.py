@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import Group
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts import joining, people, standing
 from accounts.audit import Actor
@@ -34,7 +36,7 @@ class TeamChange(ProposalKind):
     """Values: `role`, None to remove the person."""
 
     name = "membership"
-    title = "Change a company's team"
+    title = _("Change a company's team")
     permission = "accounts.manage_members"
 
     def hold(self, object_id: str) -> Place:
@@ -60,19 +62,28 @@ class TeamChange(ProposalKind):
         joining.require_assignable(record.membership, _role(values))
 
     def sentence(self, record: Place, values: Values) -> str:
-        return (
+        return gettext(
             "This takes effect immediately. The person and the owners are notified by e-mail, and the company's "
             "production withdrawals are paused for 24 hours. Somebody who was already an owner can lift the pause."
         )
 
     def lines(self, record: Place, values: Values) -> list[tuple[str, str]]:
-        now = record.membership.role if record.membership else "not in the team"
-        return [("Current role", now), ("New role", values["role"] or "not in the team")]
+        now = record.membership.role if record.membership else ""
+        return [(gettext("Current role"), _named(now)), (gettext("New role"), _named(values["role"]))]
 
     def carry_out(self, record: Place, values: Values, *, by: Actor, note: str) -> Carried:
         joining.assign(by, record.company, record.person, _role(values), note)
-        change = f"is now {values['role']} of" if values["role"] else "is no longer in the team of"
-        return Carried(record.company, f"{record.person} {change} {record.company}.")
+        told = (
+            gettext("%(person)s is now %(role)s of %(company)s.")
+            if values["role"]
+            else gettext("%(person)s is no longer in the team of %(company)s.")
+        )
+        names = {"person": record.person, "role": _named(values["role"]), "company": record.company}
+        return Carried(record.company, told % names)
+
+
+def _named(role: str | None) -> str:
+    return str(Role(role).label).partition(":")[0] if role else gettext("not in the team")
 
 
 def _role(values: Values) -> Role | None:
@@ -103,7 +114,7 @@ class EmailChange(PersonKind):
     """Values: `email`."""
 
     name = "user.email"
-    title = "Change the e-mail address of a person"
+    title = _("Change the e-mail address of a person")
     permission = "accounts.change_login"
 
     def before(self, record: User) -> dict[str, Any]:
@@ -114,20 +125,23 @@ class EmailChange(PersonKind):
         people.require_new_email(record, values["email"])
 
     def sentence(self, record: User, values: Values) -> str:
-        return (
+        return gettext(
             "The person signs in with the new address and is signed out everywhere. Both addresses and the owners of "
             "their companies are notified by e-mail; production withdrawals of those companies are paused for 24 hours."
         )
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.change_email(by, record, values["email"], note)
-        return Carried(people.hold(record.pk), f"{record} now signs in as {values['email'].lower()}.")
+        return Carried(
+            people.hold(record.pk),
+            gettext("%(person)s now signs in as %(email)s.") % {"person": record, "email": values["email"].lower()},
+        )
 
 
 @register
 class FactorRemoval(PersonKind):
     name = "user.second_factor"
-    title = "Remove the second factor of a person"
+    title = _("Remove the second factor of a person")
     permission = "accounts.remove_second_factor"
 
     def before(self, record: User) -> dict[str, Any]:
@@ -138,7 +152,7 @@ class FactorRemoval(PersonKind):
         people.require_second_factor(record)
 
     def sentence(self, record: User, values: Values) -> str:
-        return (
+        return gettext(
             "Authenticator apps, passkeys and recovery codes are removed, and the person is signed out everywhere. The "
             "password alone then lets them sign in, to set up a new one. They and the owners of their companies are "
             "notified by e-mail; production withdrawals of those companies are paused for 24 hours."
@@ -146,7 +160,7 @@ class FactorRemoval(PersonKind):
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.remove_second_factor(by, record, note)
-        return Carried(record, f"The second factor of {record} was removed.")
+        return Carried(record, gettext("The second factor of %(person)s was removed.") % {"person": record})
 
 
 @register
@@ -154,25 +168,30 @@ class Activation(PersonKind):
     """Values: `is_active`."""
 
     name = "user.active"
-    title = "Deactivate or reactivate a person"
+    title = _("Deactivate or reactivate a person")
     permission = "accounts.deactivate_person"
 
     def before(self, record: User) -> dict[str, Any]:
         return {"is_active": record.is_active}
 
     def sentence(self, record: User, values: Values) -> str:
-        can = "can sign in again" if values["is_active"] else "is signed out everywhere and can no longer sign in"
-        return (
-            f"The person {can}. They and the owners of their companies are notified by e-mail; production withdrawals "
-            "of those companies are paused for 24 hours."
+        if values["is_active"]:
+            return gettext(
+                "The person can sign in again. They and the owners of their companies are notified by e-mail; "
+                "production withdrawals of those companies are paused for 24 hours."
+            )
+        return gettext(
+            "The person is signed out everywhere and can no longer sign in. They and the owners of their companies are "
+            "notified by e-mail; production withdrawals of those companies are paused for 24 hours."
         )
 
     def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
-        return [("New state", "Active" if values["is_active"] else "Not active")]
+        return [(gettext("New state"), gettext("Active") if values["is_active"] else gettext("Not active"))]
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.set_active(by, record, values["is_active"], note)
-        return Carried(people.hold(record.pk), f"{record} was {'re' if values['is_active'] else 'de'}activated.")
+        told = gettext("%(person)s was reactivated.") if values["is_active"] else gettext("%(person)s was deactivated.")
+        return Carried(people.hold(record.pk), told % {"person": record})
 
 
 @register
@@ -180,7 +199,7 @@ class StaffRights(PersonKind):
     """Values: `is_staff`, `is_superuser` and the ids of `groups`. Always two people; otherwise one could act as two."""
 
     name = "user.staff_rights"
-    title = "Change staff rights"
+    title = _("Change staff rights")
     permission = "accounts.administer_staff"
 
     def before(self, record: User) -> dict[str, Any]:
@@ -194,16 +213,21 @@ class StaffRights(PersonKind):
         people.require_roles_apart(values)
 
     def sentence(self, record: User, values: Values) -> str:
-        return (
+        return gettext(
             "This takes effect with their next request. If they have no password yet, they receive a link by e-mail. "
             "Nobody can change their own rights."
         )
 
     def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
         names = Group.objects.filter(pk__in=values["groups"]).order_by("name").values_list("name", flat=True)
-        flags = [("Staff", values["is_staff"]), ("Superuser", values["is_superuser"])]
-        return [*((name, "yes" if flag else "no") for name, flag in flags), ("Roles", ", ".join(names) or "none")]
+        flags = [(gettext("Staff"), values["is_staff"]), (gettext("Superuser"), values["is_superuser"])]
+        return [
+            *((name, gettext("yes") if flag else gettext("no")) for name, flag in flags),
+            (gettext("Roles"), ", ".join(names) or gettext("none")),
+        ]
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.set_staff_rights(by, record, values, note)
-        return Carried(people.hold(record.pk), f"The staff rights of {record} were changed.")
+        return Carried(
+            people.hold(record.pk), gettext("The staff rights of %(person)s were changed.") % {"person": record}
+        )

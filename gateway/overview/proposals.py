@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices, standing
@@ -21,7 +22,12 @@ from gateway.payouts.models import PayoutRule
 from gateway.payouts.selectors import known as rails_known
 from ledger.money import to_decimal, to_minor
 
-FEATURES = ("withdrawal_enabled", "conversion_enabled", "advance_enabled", "card_tokens_enabled")
+FEATURES = {
+    "withdrawal_enabled": _("Withdrawal"),
+    "conversion_enabled": _("Conversion"),
+    "advance_enabled": _("Advance"),
+    "card_tokens_enabled": _("Card tokens"),
+}
 LIMITS, PRICE = ("enabled", "minimum", "maximum"), ("percentage", "fixed", "settlement_days")
 PAYOUT = ("enabled", "minimum", "maximum", "fee_percentage", "fee_fixed")
 AMOUNTS = ("minimum", "maximum", "fixed", "fee_fixed")
@@ -61,7 +67,7 @@ class GoLive(ProposalKind):
     """Values: as `terms_now`, only what changes. The record is the company's production."""
 
     name = "company.go_live"
-    title = "Take a company live"
+    title = _("Take a company live")
     permission = "accounts.take_live"
 
     def hold(self, object_id: str) -> Merchant:
@@ -84,18 +90,21 @@ class GoLive(ProposalKind):
             raise InvalidTerms(faults=faults)
 
     def sentence(self, record: Merchant, values: Values) -> str:
-        return "These terms apply in production from then on, all at once. Owners are notified by e-mail."
+        return gettext("These terms apply in production from then on, all at once. Owners are notified by e-mail.")
 
     def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
         now = terms_now(record)
         rules = [
-            (name, f"{_in_words(given)} (now: {_in_words(now[part].get(name, {}))})")
+            (
+                name,
+                gettext("%(terms)s (now: %(before)s)")
+                % {"terms": _in_words(given), "before": _in_words(now[part].get(name, {}))},
+            )
             for part in ("methods", "rails")
             for name, given in values[part].items()
         ]
         features = [
-            (name.removesuffix("_enabled").replace("_", " ").capitalize(), "on" if on else "off")
-            for name, on in values["features"].items()
+            (str(FEATURES[name]), gettext("on") if on else gettext("off")) for name, on in values["features"].items()
         ]
         return [*rules, *features]
 
@@ -109,7 +118,7 @@ class GoLive(ProposalKind):
             else:
                 payouts.set_payout_terms(by, rule, note)
         _switch(record, values["features"], by, note)
-        return Carried(record.company, f"{record.company} is live with these terms.")
+        return Carried(record.company, gettext("%(company)s is live with these terms.") % {"company": record.company})
 
 
 def faults_of(production: Merchant, values: Values) -> list[Fault]:
@@ -164,8 +173,18 @@ def _switch(production: Merchant, features: Values, by: Actor, note: str) -> Non
 
 def _in_words(given: Values) -> str:
     if not given:
-        return "none"
-    on = "on" if given["enabled"] else "off"
+        return gettext("none")
+    on = gettext("on") if given["enabled"] else gettext("off")
     fixed, share = given.get("fixed", given.get("fee_fixed")), given.get("percentage", given.get("fee_percentage"))
-    days = f", {given['settlement_days']} days" if "settlement_days" in given else ""
-    return f"{on}, {given['minimum']} to {given['maximum']}, {share} % + {fixed}{days}"
+    text = gettext("%(on)s, %(least)s to %(most)s, %(share)s + %(fixed)s") % {
+        "on": on,
+        "least": given["minimum"],
+        "most": given["maximum"],
+        "share": f"{share} %",
+        "fixed": fixed,
+    }
+    if "settlement_days" not in given:
+        return text
+    days = int(given["settlement_days"])
+    in_days = ngettext("%(n)s day", "%(n)s days", days) % {"n": days}
+    return f"{text}, {in_days}"

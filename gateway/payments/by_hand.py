@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts import audit
 from accounts.audit import Actor
@@ -24,31 +26,33 @@ from gateway.payments.provider import finish, lock, order_of, rail_of
 from gateway.payments.questions import ask_and_take
 from gateway.providers.asking import is_leased
 
-BEING_ASKED = "Another process is querying the provider right now. Look again in a minute."
+BEING_ASKED = gettext_lazy("Another process is querying the provider right now. Look again in a minute.")
 
 
 def why_not_queried(payment: Payment) -> str:
     """Why the provider cannot be queried about it now; "" if it can. Of a payment that ended it is asked for money."""
     if payment.status in (Status.PAID, Status.REFUNDED):
-        return "It is paid: there is nothing to ask."
+        return _("It is paid: there is nothing to ask.")
     if payment.account is None:
-        return "The sandbox has no provider to ask: its outcome is simulated."
+        return _("The sandbox has no provider to ask: its outcome is simulated.")
     if is_manual(payment.account) or not rail_of(payment).calls_provider(order_of(payment)):
-        return f"{payment.account} cannot be asked: only its statements tell what was paid."
-    return BEING_ASKED if is_leased(payment) else ""
+        return _("%(account)s cannot be asked: only its statements tell what was paid.") % {"account": payment.account}
+    return str(BEING_ASKED) if is_leased(payment) else ""
 
 
 def why_not_expired(payment: Payment) -> str:
     """Why the payer's time cannot be ended now; "" if it can."""
     if payment.status not in UNDECIDED:
-        return f"It is {payment.get_status_display().lower()}: only a payment that waits can expire."
+        status = payment.get_status_display().lower()
+        return _("It is %(status)s: only a payment that waits can expire.") % {"status": status}
     if is_captured(payment):
-        return "Its card has been charged: the acquirer's answer decides."
+        return _("Its card has been charged: the acquirer's answer decides.")
     if payment.account is None:
         return ""
     if is_manual(payment.account) or not rail_of(payment).calls_provider(order_of(payment)):
-        return f"{payment.account} cannot be told to take no money for it any more: it ends when its time is over."
-    return BEING_ASKED if is_leased(payment) else ""
+        told = _("%(account)s cannot be told to take no money for it any more: it ends when its time is over.")
+        return told % {"account": payment.account}
+    return str(BEING_ASKED) if is_leased(payment) else ""
 
 
 def query_now(merchant: Merchant, payment_id: str) -> Payment:

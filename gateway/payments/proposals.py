@@ -4,6 +4,10 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.models import Environment, Merchant, User
@@ -27,11 +31,11 @@ from ledger.money import to_decimal, to_minor
 from ledger.notation import plain_amount
 
 FAILURES = {
-    "NOT_PAID": "The payer did not pay.",
-    "PAYER_REJECTED": "The payer refused the payment.",
-    "ACQUIRER_REFUSED": "The provider refused the payment.",
+    "NOT_PAID": gettext_noop("The payer did not pay."),
+    "PAYER_REJECTED": gettext_noop("The payer refused the payment."),
+    "ACQUIRER_REFUSED": gettext_noop("The provider refused the payment."),
 }
-"""The reasons of a decline that staff can choose."""
+"""The reasons of a decline that staff can choose. They are stored in English, and translated where they are shown."""
 
 
 @register
@@ -39,7 +43,7 @@ class PaymentOutcomeKind(ProposalKind):
     """Values: `answered`; if it was paid the bank's `reference` and the `amount` received, else the `failure_code`."""
 
     name = "payment.outcome"
-    title = "Record the outcome of a payment"
+    title = _("Record the outcome of a payment")
     permission = "gateway.change_payment"
 
     def hold(self, object_id: str) -> Payment:
@@ -91,9 +95,16 @@ class PaymentOutcomeKind(ProposalKind):
 
     def lines(self, record: Payment, values: Values) -> list[tuple[str, str]]:
         if values["answered"] != PaymentResult.DONE:
-            return [("Outcome", "Not paid"), ("Reason", FAILURES[values["failure_code"]])]
+            return [
+                (gettext("Outcome"), gettext("Not paid")),
+                (gettext("Reason"), translation.gettext(FAILURES[values["failure_code"]])),
+            ]
         received = plain_amount(to_minor(Decimal(values["amount"]), record.currency), record.currency)
-        facts = [("Outcome", "Paid"), ("Bank reference", values["reference"]), ("Amount received", received)]
+        facts = [
+            (gettext("Outcome"), gettext("Paid")),
+            (gettext("Bank reference"), values["reference"]),
+            (gettext("Amount received"), received),
+        ]
         return [*facts, *_ends(record)]
 
     def carry_out(self, record: Payment, values: Values, *, by: Actor, note: str) -> Carried:
@@ -111,7 +122,10 @@ class PaymentOutcomeKind(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(concluded, f"{concluded.pk} is {concluded.get_status_display().lower()}.")
+        return Carried(
+            concluded,
+            gettext("%(id)s is %(status)s.") % {"id": concluded.pk, "status": concluded.get_status_display().lower()},
+        )
 
 
 @register
@@ -121,7 +135,7 @@ class SingleApprovalLimitKind(ProposalKind):
     """
 
     name = "payment.single_approval_limit"
-    title = "Change the limit for one person"
+    title = _("Change the limit for one person")
     permission = "gateway.change_singleapprovallimit"
 
     def hold(self, object_id: str) -> Merchant:
@@ -143,7 +157,7 @@ class SingleApprovalLimitKind(ProposalKind):
             raise OutcomeNotForStaff
 
     def sentence(self, record: Merchant, values: Values) -> str:
-        return (
+        return gettext(
             "Up to these amounts one person records what became of payments of this company, without a second one: of "
             "one payment, and of all that the person records in 24 hours."
         )
@@ -152,9 +166,9 @@ class SingleApprovalLimitKind(ProposalKind):
         currency = values["currency"]
         limits = _limits(values)
         if not all(limits.values()):
-            return [("Limit", f"None in {currency}")]
+            return [(gettext("Limit"), gettext("None in %(currency)s") % {"currency": currency})]
         amount, in_a_day = (plain_amount(limit, currency) for limit in limits.values())
-        return [("Limit", amount), ("Limit in 24 hours", in_a_day)]
+        return [(gettext("Limit"), amount), (gettext("Limit in 24 hours"), in_a_day)]
 
     def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         before, currency = self.before(record), values["currency"]
@@ -168,7 +182,7 @@ class SingleApprovalLimitKind(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(record, "The limit was changed.")
+        return Carried(record, gettext("The limit was changed."))
 
 
 def _limits(values: Values) -> dict[str, int]:
@@ -181,7 +195,7 @@ def _ends(payment: Payment) -> list[tuple[str, str]]:
     """When it is too late to confirm: no proposal stops the payer's time, and at a manual account nobody is asked."""
     if payment.account is None or not is_manual(payment.account) or payment.expires_at is None:
         return []
-    return [("Payment expires", f"{payment.expires_at:%Y-%m-%d %H:%M}Z")]
+    return [(gettext("Payment expires"), f"{payment.expires_at:%Y-%m-%d %H:%M}Z")]
 
 
 def values_paid(reference: str, amount: Decimal) -> dict[str, str]:
@@ -207,11 +221,13 @@ def sentence(payment: Payment, answered: PaymentResult) -> str:
     """The effect of a decision."""
     amount, net = (plain_amount(minor, payment.currency) for minor in (payment.amount, payment.net))
     if answered == PaymentResult.DONE:
-        return f"The payer paid {amount}. {net} is credited to the company. This cannot be undone."
-    return (
-        f"The payer did not pay {amount}, and the payment fails. Money that arrives later is not credited. "
+        told = gettext("The payer paid %(amount)s. %(net)s is credited to the company. This cannot be undone.")
+        return told % {"amount": amount, "net": net}
+    told = gettext(
+        "The payer did not pay %(amount)s, and the payment fails. Money that arrives later is not credited. "
         "This cannot be undone."
     )
+    return told % {"amount": amount}
 
 
 def _require_exact(payment: Payment, received: str) -> None:

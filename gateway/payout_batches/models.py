@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
@@ -152,4 +153,5 @@ class BatchAnswer(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.number or 'a file'} · {self.get_outcome_display()}"
+        where = self.number or _("a file")
+        return f"{where} · {self.get_outcome_display()}"

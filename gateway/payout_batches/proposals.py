@@ -4,6 +4,9 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts.audit import Actor
 from accounts.base.rows import first, table
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
@@ -49,16 +52,16 @@ class BatchKind(ProposalKind):
 
     def facts(self, record: PayoutBatch) -> list[tuple[str, str]]:
         return [
-            ("Account", str(record.account)),
-            ("Orders", f"{record.count}, {plain_amount(record.total, record.currency)}"),
-            ("To be paid on", record.pay_on.isoformat()),
+            (gettext("Account"), str(record.account)),
+            (gettext("Orders"), f"{record.count}, {plain_amount(record.total, record.currency)}"),
+            (gettext("To be paid on"), record.pay_on.isoformat()),
         ]
 
 
 @register
 class ReleaseBatch(BatchKind):
     name = "payout_batch.release"
-    title = "Release a batch of withdrawals"
+    title = _("Release a batch of withdrawals")
 
     def require(self, record: PayoutBatch, values: Values) -> None:
         """Raises ONP409_PAYOUT_BATCH_STATE and ONP409_PAYOUT_BATCH_CHANGED."""
@@ -67,10 +70,14 @@ class ReleaseBatch(BatchKind):
 
     def sentence(self, record: PayoutBatch, values: Values) -> str:
         way = files.way_of(record.account)
-        then = "It is dropped in the bank's folder at once." if way and way.folder else "People download it."
-        return (
-            f"The file is written, once. {then} Until it is handed over the batch can be canceled; afterwards only the "
-            "bank's answers end its withdrawals."
+        if way and way.folder:
+            return gettext(
+                "The file is written, once. It is dropped in the bank's folder at once. Until it is handed over the "
+                "batch can be canceled; afterwards only the bank's answers end its withdrawals."
+            )
+        return gettext(
+            "The file is written, once. People download it. Until it is handed over the batch can be canceled; "
+            "afterwards only the bank's answers end its withdrawals."
         )
 
     def lines(self, record: PayoutBatch, values: Values) -> list[tuple[str, str]]:
@@ -83,42 +90,46 @@ class ReleaseBatch(BatchKind):
 
     def carry_out(self, record: PayoutBatch, values: Values, *, by: Actor, note: str) -> Carried:
         released = services.release(by, record, note)
-        return Carried(released, f"{released} was written: {released.count} orders.")
+        return Carried(
+            released,
+            ngettext("%(batch)s was written: %(n)s order.", "%(batch)s was written: %(n)s orders.", released.count)
+            % {"batch": released, "n": released.count},
+        )
 
 
 @register
 class DownloadAgain(BatchKind):
     name = "payout_batch.download_again"
-    title = "Download a payment file once more"
+    title = _("Download a payment file once more")
 
     def require(self, record: PayoutBatch, values: Values) -> None:
         """Raises ONP409_PAYOUT_BATCH_STATE."""
         services.require_state(record, State.HANDED_OVER)
 
     def sentence(self, record: PayoutBatch, values: Values) -> str:
-        return (
+        return gettext(
             "THE FILE WAS HANDED OVER ALREADY. Whoever gives it to the bank again pays every order of it twice. "
             "Continue only if the bank has confirmed in writing that it never received it."
         )
 
     def lines(self, record: PayoutBatch, values: Values) -> list[tuple[str, str]]:
-        return [*self.facts(record), ("Handed over at", f"{record.handed_over_at:%Y-%m-%d %H:%M} UTC")]
+        return [*self.facts(record), (gettext("Handed over at"), f"{record.handed_over_at:%Y-%m-%d %H:%M} UTC")]
 
     def carry_out(self, record: PayoutBatch, values: Values, *, by: Actor, note: str) -> Carried:
-        return Carried(services.allow_download(by, record, note), "The file can be downloaded once more.")
+        return Carried(services.allow_download(by, record, note), gettext("The file can be downloaded once more."))
 
 
 @register
 class PutBack(BatchKind):
     name = "payout_batch.put_back"
-    title = "Record that the bank refused the whole file"
+    title = _("Record that the bank refused the whole file")
 
     def require(self, record: PayoutBatch, values: Values) -> None:
         """Raises ONP409_PAYOUT_BATCH_STATE."""
         services.require_state(record, State.HANDED_OVER)
 
     def sentence(self, record: PayoutBatch, values: Values) -> str:
-        return (
+        return gettext(
             "Orders about which the bank has said nothing wait for another file. If it pays this one nevertheless, "
             "they are paid twice. Continue only if the bank has confirmed in writing that it will pay nothing of it. "
             "Orders that it has answered, even if only as accepted or uncertain, stay as they are: record what became "
@@ -130,12 +141,15 @@ class PutBack(BatchKind):
         live = BatchOrder.objects.filter(batch=record, is_live=True).count()
         return [
             *self.facts(record),
-            ("Orders without an answer, for another file", str(open_ones)),
-            ("Orders that stay as they are", str(live - open_ones)),
+            (gettext("Orders without an answer, for another file"), str(open_ones)),
+            (gettext("Orders that stay as they are"), str(live - open_ones)),
         ]
 
     def carry_out(self, record: PayoutBatch, values: Values, *, by: Actor, note: str) -> Carried:
-        return Carried(services.put_back(by, record, note), "What the bank said nothing about waits for another file.")
+        return Carried(
+            services.put_back(by, record, note),
+            gettext("What the bank said nothing about waits for another file."),
+        )
 
 
 @register
@@ -143,7 +157,7 @@ class ClearDrop(BatchKind):
     """Values: `was_dropped`, "yes" or "no", as people found out at the bank."""
 
     name = "payout_batch.clear_drop"
-    title = "Say whether a file was dropped"
+    title = _("Say whether a file was dropped")
 
     def require(self, record: PayoutBatch, values: Values) -> None:
         """Raises ONP409_PAYOUT_BATCH_STATE."""
@@ -151,15 +165,20 @@ class ClearDrop(BatchKind):
 
     def sentence(self, record: PayoutBatch, values: Values) -> str:
         if values["was_dropped"] == "yes":
-            return "The bank has the file. Nothing is sent again."
-        return (
+            return gettext("The bank has the file. Nothing is sent again.")
+        return gettext(
             "The file is dropped again. If the bank has it already, every order of it is paid twice. Continue only if "
             "the bank has confirmed in writing that it never received the file."
         )
 
     def lines(self, record: PayoutBatch, values: Values) -> list[tuple[str, str]]:
-        return [*self.facts(record), ("The bank has the file", values["was_dropped"])]
+        return [
+            *self.facts(record),
+            (gettext("The bank has the file"), gettext("yes") if values["was_dropped"] == "yes" else gettext("no")),
+        ]
 
     def carry_out(self, record: PayoutBatch, values: Values, *, by: Actor, note: str) -> Carried:
         cleared = drops.clear(by, record, note, was_dropped=values["was_dropped"] == "yes")
-        return Carried(cleared, f"{cleared} is {cleared.get_state_display().lower()}.")
+        return Carried(
+            cleared, gettext("%(id)s is %(status)s.") % {"id": cleared, "status": cleared.get_state_display().lower()}
+        )

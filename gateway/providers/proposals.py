@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts.audit import Actor
 from accounts.models import User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
@@ -35,28 +38,34 @@ class AccountKind(ProposalKind):
         return [record.merchant.company_id] if record.merchant else []
 
     def facts(self, record: ProviderAccount) -> list[tuple[str, str]]:
-        owner = record.merchant.company if record.merchant else "the platform"
-        return [("Provider", record.provider), ("Belongs to", str(owner)), ("System", record.get_system_display())]
+        owner = record.merchant.company if record.merchant else gettext("the platform")
+        return [
+            (gettext("Provider"), record.provider),
+            (gettext("Belongs to"), str(owner)),
+            (gettext("System"), record.get_system_display()),
+        ]
 
 
 @register
 class ActivateAccount(AccountKind):
     name = "provider_account.activate"
-    title = "Activate a provider account"
+    title = _("Activate a provider account")
 
     def require(self, record: ProviderAccount, values: Values) -> None:
         """Raises what `accounts.require_ready` does."""
         accounts.require_ready(record)
 
     def sentence(self, record: ProviderAccount, values: Values) -> str:
-        return "Routes may name the account from now on. Compare what is shown with the provider's own documents."
+        return gettext(
+            "Routes may name the account from now on. Compare what is shown with the provider's own documents."
+        )
 
     def lines(self, record: ProviderAccount, values: Values) -> list[tuple[str, str]]:
         return [*self.facts(record), *in_words(record.provider, record.shown)]
 
     def carry_out(self, record: ProviderAccount, values: Values, *, by: Actor, note: str) -> Carried:
         accounts.activate(by, record, note)
-        return Carried(record, f"{record} is active.")
+        return Carried(record, gettext("%(account)s is active.") % {"account": record})
 
 
 @register
@@ -64,7 +73,7 @@ class ReplaceCredentials(AccountKind):
     """Values: `sealed`, `shown`, `certificate_expires_at`, `checked_at` and `entered_by`. No secret is readable."""
 
     name = "provider_account.credentials"
-    title = "Replace the credentials of a provider account"
+    title = _("Replace the credentials of a provider account")
     secrets: ClassVar[tuple[str, ...]] = ("sealed",)
 
     def takes_two(self, record: ProviderAccount, values: Values) -> bool:
@@ -76,10 +85,16 @@ class ReplaceCredentials(AccountKind):
         accounts.require_replaceable(record, values["shown"])
 
     def sentence(self, record: ProviderAccount, values: Values) -> str:
-        return "Every call to the provider uses the new credentials from now on. They have passed the connection check."
+        return gettext(
+            "Every call to the provider uses the new credentials from now on. They have passed the connection check."
+        )
 
     def lines(self, record: ProviderAccount, values: Values) -> list[tuple[str, str]]:
-        return [*self.facts(record), *in_words(record.provider, values["shown"]), ("Checked at", values["checked_at"])]
+        return [
+            *self.facts(record),
+            *in_words(record.provider, values["shown"]),
+            (gettext("Checked at"), values["checked_at"]),
+        ]
 
     def carry_out(self, record: ProviderAccount, values: Values, *, by: Actor, note: str) -> Carried:
         accounts.replace(
@@ -90,7 +105,7 @@ class ReplaceCredentials(AccountKind):
             User.objects.get(pk=values["entered_by"]),
             note,
         )
-        return Carried(record, f"The credentials of {record} were replaced.")
+        return Carried(record, gettext("The credentials of %(account)s were replaced.") % {"account": record})
 
 
 @register
@@ -98,7 +113,7 @@ class SetRoute(ProposalKind):
     """Values: `accounts`, the places in order, as they are stored. The record is a `RouteKey`."""
 
     name = "provider_route.set"
-    title = "Set a route"
+    title = _("Set a route")
     permission = "gateway.change_provideraccount"
 
     def hold(self, object_id: str) -> RouteKey:
@@ -122,22 +137,26 @@ class SetRoute(ProposalKind):
 
     def sentence(self, record: RouteKey, values: Values) -> str:
         if not values["accounts"]:
-            ends = "withdrawals over the rail are refused" if record.is_out else "the method is no longer offered"
-            return f"The route ends. Without another one {ends}."
+            if record.is_out:
+                return gettext("The route ends. Without another one withdrawals over the rail are refused.")
+            return gettext("The route ends. Without another one the method is no longer offered.")
         if record.is_out:
-            return (
+            return gettext(
                 "New withdrawals are paid by the first account that takes their amount. Withdrawals that were accepted "
                 "stay where they are."
             )
-        return (
+        return gettext(
             "New payments go to the first account that takes their amount. The next one is asked only after a definite "
             "refusal of the one before. Payments that were begun stay where they are."
         )
 
     def lines(self, record: RouteKey, values: Values) -> list[tuple[str, str]]:
-        orders = (("Current order", routes.places_of(record)), ("New order", routes.chosen(values["accounts"])))
+        orders = (
+            (gettext("Current order"), routes.places_of(record)),
+            (gettext("New order"), routes.chosen(values["accounts"])),
+        )
         return [
-            (title, ", ".join(place.in_words(record.currency) for place in places) or "none")
+            (title, ", ".join(place.in_words(record.currency) for place in places) or gettext("none"))
             for title, places in orders
         ]
 
@@ -145,7 +164,7 @@ class SetRoute(ProposalKind):
         ordered = routes.chosen(values["accounts"])
         concerned = [*ordered, *routes.places_of(record)]
         routes.set_route(by, record, ordered, note)
-        return Carried(concerned[0].account, f"The route of {record} was set.")
+        return Carried(concerned[0].account, gettext("The route of %(record)s was set.") % {"record": record})
 
 
 def in_words(provider: str, shown: dict[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from accounts import audit
 from accounts.audit import Actor
@@ -66,8 +67,9 @@ class RouteKey:
         return found.filter(merchant=self.merchant).order_by("position")
 
     def __str__(self) -> str:
-        whose = self.merchant.company if self.merchant else "everybody"
-        return f"{self.method} {self.currency}{' withdrawals' if self.is_out else ''} of {whose}"
+        told = _("%(route)s withdrawals of %(owner)s") if self.is_out else _("%(route)s of %(owner)s")
+        owner = self.merchant.company if self.merchant else _("everybody")
+        return told % {"route": f"{self.method} {self.currency}", "owner": owner}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,8 @@ class Place:
         return [self.account.pk, self.smallest, self.largest]
 
     def in_words(self, currency: str) -> str:
-        limits = (("from", self.smallest), ("up to", self.largest))
-        amounts = [f"{word} {plain_amount(limit, currency)}" for word, limit in limits if limit is not None]
+        limits = ((_("from %(amount)s"), self.smallest), (_("up to %(amount)s"), self.largest))
+        amounts = [text % {"amount": plain_amount(limit, currency)} for text, limit in limits if limit is not None]
         return " ".join([str(self.account), *amounts])
 
 

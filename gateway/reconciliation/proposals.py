@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.models import Merchant
@@ -23,7 +26,7 @@ class ConfirmFile(ProposalKind):
     """No values. What is confirmed is the file by its digest."""
 
     name = "bank_file.confirm"
-    title = "Let a file of a bank take effect"
+    title = _("Let a file of a bank take effect")
     permission = "gateway.add_importedfile"
 
     def hold(self, object_id: str) -> ImportedFile:
@@ -46,13 +49,13 @@ class ConfirmFile(ProposalKind):
         files.require_confirmable(record)
 
     def sentence(self, record: ImportedFile, values: Values) -> str:
-        return (
+        return gettext(
             "Withdrawals, boletos and payments that it names change their states, and its lines are booked. Compare "
             "the sums with the bank's own pages. This cannot be undone."
         )
 
     def lines(self, record: ImportedFile, values: Values) -> list[tuple[str, str]]:
-        found = [("File", record.name), ("SHA-256", record.digest)]
+        found = [(gettext("File"), record.name), ("SHA-256", record.digest)]
         return found + files.summary(record.account, files.require_confirmable(record))
 
     def carry_out(self, record: ImportedFile, values: Values, *, by: Actor, note: str) -> Carried:
@@ -61,7 +64,7 @@ class ConfirmFile(ProposalKind):
         audit.record(
             by, self.name, object_id=record.pk, before=before, after=self.before(record), note=note, by_staff=True
         )
-        return Carried(record, f"{record} takes effect within a minute.")
+        return Carried(record, gettext("%(file)s takes effect within a minute.") % {"file": record})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class SaveBankAccount(ProposalKind):
     """
 
     name = "bank_account.save"
-    title = "Enter or change a bank account"
+    title = _("Enter or change a bank account")
     permission = "gateway.change_bankaccount"
 
     def hold(self, object_id: str) -> Named:
@@ -100,7 +103,7 @@ class SaveBankAccount(ProposalKind):
         accounts.require_valid(record.code, values["currency"], values["numbers"])
 
     def sentence(self, record: Named, values: Values) -> str:
-        return (
+        return gettext(
             "Statements of this account are booked under its code. Compare the numbers with the bank's own documents."
         )
 
@@ -109,15 +112,15 @@ class SaveBankAccount(ProposalKind):
         owner = Merchant.objects.select_related("company").filter(pk=values["owner"]).first()
         numbers = [(name.replace("_", " ").capitalize(), text) for name, text in values["numbers"].items() if text]
         return [
-            ("Code", record.code),
-            ("Title", values["title"]),
-            ("Currency", values["currency"]),
-            ("Owner", str(owner.company) if owner else "the operator"),
+            (gettext("Code"), record.code),
+            (gettext("Title"), values["title"]),
+            (gettext("Currency"), values["currency"]),
+            (gettext("Owner"), str(owner.company) if owner else gettext("the operator")),
             *numbers,
-            ("Provider accounts", ", ".join(sorted(titles)) or "none"),
-            ("Codes of fees", ", ".join(values["fee_codes"]) or "none"),
-            ("Texts of fees", ", ".join(values["fee_texts"]) or "none"),
-            ("Closed", "yes" if values["is_closed"] else "no"),
+            (gettext("Provider accounts"), ", ".join(sorted(titles)) or gettext("none")),
+            (gettext("Codes of fees"), ", ".join(values["fee_codes"]) or gettext("none")),
+            (gettext("Texts of fees"), ", ".join(values["fee_texts"]) or gettext("none")),
+            (gettext("Closed"), gettext("yes") if values["is_closed"] else gettext("no")),
         ]
 
     def carry_out(self, record: Named, values: Values, *, by: Actor, note: str) -> Carried:
@@ -132,7 +135,7 @@ class SaveBankAccount(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(account, f"{account} is entered.")
+        return Carried(account, gettext("%(account)s is entered.") % {"account": account})
 
 
 @register
@@ -140,7 +143,7 @@ class SaveMapping(ProposalKind):
     """Values: `mapping`, the members of a `CsvMapping`. The record is the bank account."""
 
     name = "bank_account.mapping"
-    title = "Say what the columns of CSV files are"
+    title = _("Say what the columns of CSV files are")
     permission = "gateway.change_bankaccount"
 
     def hold(self, object_id: str) -> BankAccount:
@@ -161,7 +164,7 @@ class SaveMapping(ProposalKind):
         accounts.require_mapping(record, values["mapping"])
 
     def sentence(self, record: BankAccount, values: Values) -> str:
-        return (
+        return gettext(
             "CSV files of this account are read by it: compare it with one of them. Each file is confirmed by itself."
         )
 
@@ -182,7 +185,7 @@ class SaveMapping(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(record, f"CSV files of {record} are read by it from now on.")
+        return Carried(record, gettext("CSV files of %(account)s are read by it from now on.") % {"account": record})
 
 
 @register
@@ -190,7 +193,7 @@ class ExplainLine(ProposalKind):
     """No values. The record is a `Claim`, whose id `explaining.claim_id` makes."""
 
     name = "bank_line.explain"
-    title = "Explain a line of a statement"
+    title = _("Explain a line of a statement")
     permission = PERMISSION
 
     def hold(self, object_id: str) -> Claim:
@@ -218,15 +221,19 @@ class ExplainLine(ProposalKind):
 
     def sentence(self, record: Claim, values: Values) -> str:
         if explaining.require(record).effect == Effect.HOLD:
-            return "The money does not pay the payment: it is held for its company, until two people decide about it."
-        return "The money leaves suspense and is booked as this. What the target awaits happens. This cannot be undone."
+            return gettext(
+                "The money does not pay the payment: it is held for its company, until two people decide about it."
+            )
+        return gettext(
+            "The money leaves suspense and is booked as this. What the target awaits happens. This cannot be undone."
+        )
 
     def lines(self, record: Claim, values: Values) -> list[tuple[str, str]]:
         facts = facts_of(record.item) if record.item else []
-        company = [("Company", str(record.merchant.company))] if record.merchant else []
-        target = [("Target", f"{record.target} ({record.about})")] if record.target else []
-        told = [("Text", record.line.text), ("Bank account", str(record.line.account))]
-        return [*facts, *told, ("It is", record.meaning.label), *target, *company]
+        company = [(gettext("Company"), str(record.merchant.company))] if record.merchant else []
+        target = [(gettext("Target"), f"{record.target} ({record.about})")] if record.target else []
+        told = [(gettext("Text"), record.line.text), (gettext("Bank account"), str(record.line.account))]
+        return [*facts, *told, (gettext("It is"), str(record.meaning.label)), *target, *company]
 
     def carry_out(self, record: Claim, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
@@ -241,7 +248,7 @@ class ExplainLine(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(line, f"{line} is explained.")
+        return Carried(line, gettext("%(line)s is explained.") % {"line": line})
 
 
 def values_of(account: BankAccount) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.base import clock
@@ -19,33 +22,41 @@ from ledger.notation import plain_amount
 
 IN_WORDS = {
     RefundAction.DONE: (
-        "Refunded",
-        "The provider returned {amount} to the payer. {blocked} leaves the company's wallet for good.",
+        _("Refunded"),
+        _("The provider returned %(amount)s to the payer. %(blocked)s leaves the company's wallet for good."),
     ),
     RefundAction.DECLINED: (
-        "Declined by the provider",
-        "The provider did not return {amount}. The held {blocked} goes back to the company.",
+        _("Declined by the provider"),
+        _("The provider did not return %(amount)s. The held %(blocked)s goes back to the company."),
     ),
     RefundAction.FOR_PAYER: (
-        "Accepted",
-        "The MED claim of {amount} is accepted: what is held by the end of the return window is returned to the payer.",
+        _("Accepted"),
+        _(
+            "The MED claim of %(amount)s is accepted: what is held by the end of the return window is "
+            "returned to the payer."
+        ),
     ),
     RefundAction.FOR_COMPANY: (
-        "Refused",
-        "The MED claim of {amount} is refused. The held {blocked} becomes available to the company immediately.",
+        _("Refused"),
+        _("The MED claim of %(amount)s is refused. The held %(blocked)s becomes available to the company immediately."),
     ),
     RefundAction.WITHDRAW: (
-        "Withdrawn by the payer's institution",
-        "The MED claim of {amount} is withdrawn. The held {blocked} becomes available to the company immediately.",
+        _("Withdrawn by the payer's institution"),
+        _(
+            "The MED claim of %(amount)s is withdrawn. The held %(blocked)s becomes available to the company "
+            "immediately."
+        ),
     ),
     RefundAction.TAKEN_BACK: (
-        "Lost",
-        "The acquirer's statement says that it has taken {amount} for good. {blocked} leaves the company's wallet, "
-        "and what it lacks is owed.",
+        _("Lost"),
+        _(
+            "The acquirer's statement says that it has taken %(amount)s for good. %(blocked)s leaves the company's "
+            "wallet, and what it lacks is owed."
+        ),
     ),
     RefundAction.WON: (
-        "Won",
-        "The acquirer's statement says that the company keeps {amount}. The held {blocked} goes back to it.",
+        _("Won"),
+        _("The acquirer's statement says that the company keeps %(amount)s. The held %(blocked)s goes back to it."),
     ),
 }
 AUDITED_AS = {
@@ -64,7 +75,7 @@ class RefundOutcome(ProposalKind):
     """Values: `asked`, "done" or "declined"; of a chargeback "taken back" or "won"."""
 
     name = "refund.outcome"
-    title = "Record the outcome of a refund"
+    title = _("Record the outcome of a refund")
     permission = "gateway.settle_refund"
 
     def hold(self, object_id: str) -> Refund:
@@ -94,14 +105,14 @@ class RefundOutcome(ProposalKind):
             raise RefundState
 
     def sentence(self, record: Refund, values: Values) -> str:
-        text = IN_WORDS[RefundAction(values["asked"])][1].format(
-            amount=plain_amount(record.amount, record.currency),
-            blocked=plain_amount(record.blocked, record.wallet_currency),
-        )
-        return f"{text} This cannot be undone."
+        text = IN_WORDS[RefundAction(values["asked"])][1] % {
+            "amount": plain_amount(record.amount, record.currency),
+            "blocked": plain_amount(record.blocked, record.wallet_currency),
+        }
+        return " ".join((text, gettext("This cannot be undone.")))
 
     def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
-        return [("Outcome", IN_WORDS[RefundAction(values["asked"])][0])]
+        return [(gettext("Outcome"), str(IN_WORDS[RefundAction(values["asked"])][0]))]
 
     def carry_out(self, record: Refund, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
@@ -116,7 +127,10 @@ class RefundOutcome(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
+        return Carried(
+            decided,
+            gettext("%(id)s is %(status)s.") % {"id": decided.pk, "status": decided.get_status_display().lower()},
+        )
 
 
 @register
@@ -124,7 +138,7 @@ class ClaimDecision(RefundOutcome):
     """Values: `asked`, "for payer", "for company" or "withdraw"."""
 
     name = "refund.claim"
-    title = "Decide a MED claim"
+    title = _("Decide a MED claim")
     permission = "gateway.change_refund"
 
     def before(self, record: Refund) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
@@ -19,7 +22,7 @@ class AcceptDifference(ProposalKind):
     """No values. Nothing is booked: the note says what it was."""
 
     name = "settlement.accept"
-    title = "Accept the difference"
+    title = _("Accept the difference")
     permission = "gateway.change_settlementdifference"
 
     def hold(self, object_id: str) -> SettlementDifference:
@@ -42,14 +45,16 @@ class AcceptDifference(ProposalKind):
             raise DifferenceEnded
 
     def sentence(self, record: SettlementDifference, values: Values) -> str:
-        return "It leaves the queue with the note. Nothing is booked, and no company sees it. This cannot be undone."
+        return gettext(
+            "It leaves the queue with the note. Nothing is booked, and no company sees it. This cannot be undone."
+        )
 
     def lines(self, record: SettlementDifference, values: Values) -> list[tuple[str, str]]:
         return [
-            ("Cause", record.get_cause_display()),
-            ("Amount", plain_amount(record.amount, record.currency)),
-            ("Account", str(record.account)),
-            ("About", record.object_id or str(record.line)),
+            (gettext("Cause"), record.get_cause_display()),
+            (gettext("Amount"), plain_amount(record.amount, record.currency)),
+            (gettext("Account"), str(record.account)),
+            (gettext("About"), record.object_id or str(record.line)),
         ]
 
     def carry_out(self, record: SettlementDifference, values: Values, *, by: Actor, note: str) -> Carried:
@@ -64,4 +69,4 @@ class AcceptDifference(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(ended, f"{ended.pk} is accepted.")
+        return Carried(ended, gettext("%(id)s is accepted.") % {"id": ended.pk})

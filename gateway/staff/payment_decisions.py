@@ -3,12 +3,14 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from gateway.payments.models import Payment
 from gateway.payments.proposals import FAILURES, values_declined, values_paid
 from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.names import translated
 from ledger.chart import WALLET_METHOD
 from ledger.money import DECIMALS
 
@@ -39,8 +41,9 @@ class PaidForm(PaymentDecisionForm):
     def __init__(self, payment: Payment, data: Any = None) -> None:
         super().__init__(payment, data)
         decimals = DECIMALS[payment.currency]
-        help_text = f"As the statement shows it, in {payment.currency}. It must be exactly the payment's amount"
-        amount = StaffAmountField("0.01", decimals=decimals, label="Amount received", help_text=help_text)
+        help_text = gettext("As the statement shows it, in %(currency)s. It must be exactly the payment's amount")
+        help_text %= {"currency": payment.currency}
+        amount = StaffAmountField("0.01", decimals=decimals, label=gettext("Amount received"), help_text=help_text)
         self.fields = {"amount": amount, **self.fields}
 
     def values(self) -> dict[str, str]:
@@ -50,7 +53,7 @@ class PaidForm(PaymentDecisionForm):
 class DeclinedForm(PaymentDecisionForm):
     failure_code = forms.ChoiceField(
         label="Reason",
-        choices=[("", "---------"), *FAILURES.items()],
+        choices=[("", "---------"), *((code, translated(text)) for code, text in FAILURES.items())],
         widget=UnfoldAdminSelectWidget,
         help_text="Visible to the company",
     )

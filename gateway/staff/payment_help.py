@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 
 from accounts.audit import Actor
@@ -13,15 +15,21 @@ from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.webhook_help import may_send_again, send_again
 from webhooks import services as webhooks
 
-QUERIES = (
+QUERIES = _(
     "Nothing is set by hand: the provider's answer is applied as always. Of a payment that has ended the provider is "
     "asked whether money came late; that is held in suspense."
 )
-EXPIRES = (
+EXPIRES = _(
     "The payer's time ends now. A provider is told first to take no more money for it; if it has received some, the "
     "payment is paid instead. The company is told by payment.expired, and can use the reference for a new payment."
 )
-SENDS = "Every event of it that is not on its way is sent once more, to each active endpoint that is subscribed to it."
+SENDS = _(
+    "Every event of it that is not on its way is sent once more, to each active endpoint that is subscribed to it."
+)
+
+
+def _status_of(payment: Payment) -> dict[str, str]:
+    return {"id": payment.pk, "status": payment.get_status_display().lower()}
 
 
 class PaymentHelp(ReadOnlyAdmin):
@@ -38,13 +46,13 @@ class PaymentHelp(ReadOnlyAdmin):
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
         payment: Payment = self.record(request, object_id)
         if request.method != "POST":
-            return self.decision(request, payment, "Query the provider now", sentence=QUERIES)
+            return self.decision(request, payment, gettext("Query the provider now"), sentence=QUERIES)
 
         def act() -> Done | str:
             if why := why_not_queried(payment):
                 return why
             found = query_now(payment.merchant, payment.pk)
-            message = f"The provider was queried: {found.pk} is {found.get_status_display().lower()}."
+            message = gettext("The provider was queried: %(id)s is %(status)s.") % _status_of(found)
             return Done(found, "asked_about", "Queried the provider", message)
 
         return self.carry_out(request, payment, act, alone=True)
@@ -54,14 +62,14 @@ class PaymentHelp(ReadOnlyAdmin):
         payment: Payment = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            return self.decision(request, payment, "Expire it", sentence=EXPIRES, form=form)
+            return self.decision(request, payment, gettext("Expire it"), sentence=EXPIRES, form=form)
 
         def act() -> Done | str:
             if why := why_not_expired(payment):
                 return why
             note = form.cleaned_data["note"]
             found = expire_now(payment.merchant, payment.pk, by=Actor.of(request), note=note)
-            return Done(found, "", note, f"{found.pk} is {found.get_status_display().lower()}.")
+            return Done(found, "", note, gettext("%(id)s is %(status)s.") % _status_of(found))
 
         return self.carry_out(request, payment, act, alone=True)
 
@@ -70,7 +78,7 @@ class PaymentHelp(ReadOnlyAdmin):
         payment: Payment = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            return self.decision(request, payment, "Send its events again", sentence=SENDS, form=form)
+            return self.decision(request, payment, gettext("Send its events again"), sentence=SENDS, form=form)
 
         def act() -> Done | str:
             queued = webhooks.resend(payment.merchant, object_id=payment.pk)

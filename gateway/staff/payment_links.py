@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 
@@ -77,12 +78,12 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
         link = self.record(request, object_id)
         form = EndForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "No new payment begins at it. Payments that are open can still be paid."
-            return self.decision(request, link, "End this payment link", sentence=sentence, form=form)
+            sentence = gettext("No new payment begins at it. Payments that are open can still be paid.")
+            return self.decision(request, link, gettext("End this payment link"), sentence=sentence, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             ended = services.change(link.merchant, link.pk, State.ENDED, note=note)
-            return Done(ended, "ended", f"Ended: {note}", f"{link.pk} was ended.")
+            return Done(ended, "ended", f"Ended: {note}", gettext("%(id)s was ended.") % {"id": link.pk})
 
         return self.carry_out(request, link, act)

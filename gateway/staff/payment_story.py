@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.html import format_html_join
+from django.utils.translation import gettext as _
 
 from accounts.base import clock
 from gateway.payments.authorizations import is_withdrawn
@@ -25,39 +26,49 @@ def waits(payment: Payment) -> Iterable[Any]:
     if payment.status in UNDECIDED:
         yield _open(payment)
         if payment.ask_at and payment.account:
-            yield f"{payment.account} is queried next at {when(payment.ask_at)}."
+            yield _("%(account)s is queried next at %(time)s.") % {
+                "account": payment.account,
+                "time": when(payment.ask_at),
+            }
         if payment.expires_at:
-            yield f"The payer's time ends at {when(payment.expires_at)}."
+            yield _("The payer's time ends at %(time)s.") % {"time": when(payment.expires_at)}
     elif payment.status in (Status.FAILED, Status.EXPIRED):
-        why = payment.failure_message or "nothing arrived in the payer's time."
+        why = payment.failure_message or _("nothing arrived in the payer's time.")
         yield f"{payment.get_status_display()}: {why}"
-        yield "If the payer has a proof of payment, query the provider: money that came late is held in suspense."
+        yield _("If the payer has a proof of payment, query the provider: money that came late is held in suspense.")
     else:
         yield from _undelivered(payment)
     for item in SuspenseItem.objects.filter(payment=payment)[:MOST]:
-        yield format_html_join("", "{} {}", [("Money meant for it is in suspense:", link(item))])
+        yield format_html_join("", "{} {}", [(_("Money meant for it is in suspense:"), link(item))])
 
 
 def _open(payment: Payment) -> str:
-    unclear = f"The provider's answer is unclear since {when(payment.unclear_since)}" if payment.unclear_since else ""
-    if unclear and payment.certain_by:
-        unclear += f", and certain by {when(payment.certain_by)}"
-    by_people = f"{payment.account} cannot be asked: staff record its outcome from the account's statement."
+    account = {"account": payment.account}
     said = (
-        (is_leased(payment), "A process is querying the provider right now."),
-        (unclear, f"{unclear}."),
-        (awaits_staff(payment), by_people),
-        (is_withdrawn(payment), "It is being voided at the acquirer, and fails as soon as that is done."),
+        (is_leased(payment), _("A process is querying the provider right now.")),
+        (payment.unclear_since, _unclear(payment)),
+        (
+            awaits_staff(payment),
+            _("%(account)s cannot be asked: staff record its outcome from the account's statement.") % account,
+        ),
+        (is_withdrawn(payment), _("It is being voided at the acquirer, and fails as soon as that is done.")),
         (
             payment.is_unanswered,
-            "The provider has not said yet how it can be paid. It is asked again.",
+            _("The provider has not said yet how it can be paid. It is asked again."),
         ),
-        (payment.status == Status.AUTHORIZED, "The card is authorized: the money is to be captured."),
-        (payment.status == Status.ACTION_REQUIRED, "The payer has to confirm the card, or it is being reviewed."),
-        (payment.account is None, "The payer has not paid yet. In the sandbox its outcome is simulated."),
-        (True, f"The payer has not paid yet, as far as {payment.account} has told."),
+        (payment.status == Status.AUTHORIZED, _("The card is authorized: the money is to be captured.")),
+        (payment.status == Status.ACTION_REQUIRED, _("The payer has to confirm the card, or it is being reviewed.")),
+        (payment.account is None, _("The payer has not paid yet. In the sandbox its outcome is simulated.")),
+        (True, _("The payer has not paid yet, as far as %(account)s has told.") % account),
     )
     return next(sentence for applies, sentence in said if applies)
+
+
+def _unclear(payment: Payment) -> str:
+    times = {"since": when(payment.unclear_since), "until": when(payment.certain_by)}
+    if payment.certain_by:
+        return _("The provider's answer is unclear since %(since)s, and certain by %(until)s.") % times
+    return _("The provider's answer is unclear since %(since)s.") % times
 
 
 def _undelivered(payment: Payment) -> Iterable[Any]:
@@ -65,48 +76,50 @@ def _undelivered(payment: Payment) -> Iterable[Any]:
     made = Delivery.objects.filter(event__object_id=payment.pk, event__type="payment.paid").select_related("endpoint")
     missed = [one for one in made[:MOST] if one.status != Delivery.Status.DELIVERED]
     if missed:
-        yield "It is paid, but not every endpoint was told. If the order still waits, send its events again."
+        yield _("It is paid, but not every endpoint was told. If the order still waits, send its events again.")
     for one in missed:
         told = RESULTS[Delivery.Status(one.status)]
         yield format_html_join("", "{}: {} ({})", [(link(one.endpoint), told, _reason(one))])
     if payment.paid_at and not made:
-        yield "It is paid, and no endpoint was subscribed to payment.paid: the company has to look the payment up."
+        yield _("It is paid, and no endpoint was subscribed to payment.paid: the company has to look the payment up.")
 
 
 def _reason(delivery: Delivery) -> Any:
-    told = delivery.error or (f"HTTP {delivery.http_status}" if delivery.http_status else "no attempt yet")
+    told = delivery.error or (f"HTTP {delivery.http_status}" if delivery.http_status else _("no attempt yet"))
     return anchor(address(Delivery, "change", delivery.pk), told)
 
 
 def impossible(payment: Payment) -> Iterable[tuple[str, str]]:
     """Actions that are not offered, with the reason."""
     if why := why_not_queried(payment):
-        yield "Query the provider now", why
+        yield _("Query the provider now"), why
     if payment.status in UNDECIDED and (why := why_not_expired(payment)):
-        yield "Expire it", why
+        yield _("Expire it"), why
 
 
 def steps(payment: Payment) -> list[Step]:
     """What happened, oldest first, and at the end what is planned."""
-    found = [(payment.created_at, "Created", f"Order {payment.reference}"), *events_of(payment.pk), *_refunds(payment)]
+    order = _("Order %(reference)s") % {"reference": payment.reference}
+    found = [(payment.created_at, _("Created"), order), *events_of(payment.pk), *_refunds(payment)]
     if payment.unclear_since:
-        found.append((payment.unclear_since, "Unclear answer of the provider", f"{payment.unclear_asks} since"))
+        since = _("%(n)s since") % {"n": payment.unclear_asks}
+        found.append((payment.unclear_since, _("Unclear answer of the provider"), since))
     happened = [Step(unbroken(when(at)), what, detail) for at, what, detail in sorted(found, key=lambda one: one[0])]
-    return [*happened, *(Step(unbroken(when(at)), what, "Planned") for at, what in _ahead(payment))]
+    return [*happened, *(Step(unbroken(when(at)), what, _("Planned")) for at, what in _ahead(payment))]
 
 
 def _refunds(payment: Payment) -> Iterable[tuple[datetime, Any, Any]]:
     for refund in Refund.objects.filter(payment=payment).order_by("created_at")[:MOST]:
-        yield refund.created_at, "Refund requested", named("pk")(refund)
+        yield refund.created_at, _("Refund requested"), named("pk")(refund)
         if refund.completed_at:
-            yield refund.completed_at, "Refund completed", named("pk")(refund)
+            yield refund.completed_at, _("Refund completed"), named("pk")(refund)
 
 
 def _ahead(payment: Payment) -> Iterable[tuple[datetime, str]]:
     planned = (
-        (payment.ask_at, "Provider queried"),
-        (payment.expires_at if payment.status in UNDECIDED else None, "Payer's time ends"),
-        (payment.release_at if payment.status == Status.PAID else None, "Money released"),
+        (payment.ask_at, _("Provider queried")),
+        (payment.expires_at if payment.status in UNDECIDED else None, _("Payer's time ends")),
+        (payment.release_at if payment.status == Status.PAID else None, _("Money released")),
     )
     now = clock.now(payment.merchant)
     return sorted((at, what) for at, what in planned if at and at > now)

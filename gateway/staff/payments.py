@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
@@ -116,7 +117,7 @@ class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
         ("As submitted", {"fields": (pretty("payer"), "return_url")}),
         ("Method details", {"fields": (pretty("details"),)}),
     )
-    margin_fieldset = ("Margin, after the fees of its acquirer", {"fields": (("acquirer_fee", "margin"),)})
+    margin_fieldset = (_("Margin, after the fees of its acquirer"), {"fields": (("acquirer_fee", "margin"),)})
     queues = (
         Queue("manual", "Manual payments waiting", "account_balance", unasked, "created_at"),
         unclear(_("Unclear payments")),
@@ -181,11 +182,11 @@ class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
 
     @action(description="Record as paid", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
     def paid(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "paid", "Record as paid")
+        return self._decide(request, object_id, "paid", gettext("Record as paid"))
 
     @action(description="Record as not paid", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def not_paid(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "not_paid", "Record as not paid")
+        return self._decide(request, object_id, "not_paid", gettext("Record as not paid"))
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Asks for the bank's reference or the reason. The kind refuses what is impossible."""
@@ -203,4 +204,4 @@ class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
         """Money that cannot pay this payment is held in suspense: the form of that, filled in."""
         if not (isinstance(refusal, OtherAmountReceived | PaymentOver) and may_be_entered(request, record)):
             return ""
-        return anchor(form_for(record, request.POST["amount"], request.POST["reference"]), "Enter the money")
+        return anchor(form_for(record, request.POST["amount"], request.POST["reference"]), gettext("Enter the money"))

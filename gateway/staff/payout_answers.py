@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 
@@ -111,12 +112,12 @@ class BatchAnswerAdmin(ReadOnlyAdmin):
         answer = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "Nothing moves. Say what the bank told, and what was done about it."
-            return self.decision(request, answer, "Close this answer", sentence=sentence, form=form)
+            sentence = gettext("Nothing moves. Say what the bank told, and what was done about it.")
+            return self.decision(request, answer, gettext("Close this answer"), sentence=sentence, form=form)
 
         def act() -> Done:
             answer.waits_since, answer.note = None, form.cleaned_data["note"]
             answer.save(update_fields=["waits_since", "note"])
-            return Done(answer, "batch_answer.closed", f"Closed: {answer.note}", "It does not wait any more.")
+            return Done(answer, "batch_answer.closed", f"Closed: {answer.note}", gettext("It does not wait any more."))
 
         return self.carry_out(request, answer, act)

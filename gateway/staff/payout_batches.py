@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminDateWidget, UnfoldAdminSelectWidget
@@ -73,7 +74,7 @@ class GatherForm(forms.Form):
         found: date = self.cleaned_data["pay_on"]
         today = self._days.get(self.cleaned_data.get("way", ""))
         if today and found < today:
-            raise forms.ValidationError(f"The day has passed: at the bank it is {today}.")
+            raise forms.ValidationError(gettext("The day has passed: at the bank it is %(day)s.") % {"day": today})
         return found
 
 
@@ -129,7 +130,10 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
                 )
             },
         ),
-        ("Folder", {"fields": (moment("drop_at", "next attempt"), column("drop_failure", or_empty, "last failure"))}),
+        (
+            "Folder",
+            {"fields": (moment("drop_at", "next attempt"), column("drop_failure", or_empty, "last failure"))},
+        ),
         (
             "Timestamps",
             {
@@ -187,16 +191,24 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
             try:
                 batch = services.gather(Actor.of(request), account_id, currency, given["pay_on"], given["note"])
                 self.log_action(request, batch, "", f"Gathered: {given['note']}")
-                self.message_user(request, f"{batch.count} withdrawals wait to be released.", messages.SUCCESS)
+                message = ngettext(
+                    "%(n)s withdrawal waits to be released.", "%(n)s withdrawals wait to be released.", batch.count
+                )
+                self.message_user(request, message % {"n": batch.count}, messages.SUCCESS)
                 return HttpResponseRedirect(address(PayoutBatch, "change", batch.pk))
             except Refusal as refusal:
                 form.add_error(None, f"{refusal.message} {refusal.advice}")
-        sentence = (
+        sentence = gettext(
             "The oldest withdrawals that wait for a file of the account. Nothing is sent before two people release it."
         )
-        return self.decision(request, None, "Gather withdrawals", sentence=sentence, form=form)
+        return self.decision(request, None, gettext("Gather withdrawals"), sentence=sentence, form=form)
 
-    @action(description="Release", permissions=["decide"], icon="task_alt", variant=ActionVariant.PRIMARY)
+    @action(
+        description=pgettext_lazy("verb", "Release"),
+        permissions=["decide"],
+        icon="task_alt",
+        variant=ActionVariant.PRIMARY,
+    )
     def release(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._proposed(request, object_id, ReleaseBatch.name)
 
@@ -219,7 +231,12 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
         form = kind_of_form(request.POST if request.method == "POST" else None)
         given = {one: "no" for one in values}
         if not form.is_valid():
-            about = f"{batch.account}: {plain_amount(batch.total, batch.currency)}, to be paid on {batch.pay_on}."
+            total = plain_amount(batch.total, batch.currency)
+            about = gettext("%(account)s: %(amount)s, to be paid on %(day)s.") % {
+                "account": batch.account,
+                "amount": total,
+                "day": batch.pay_on,
+            }
             sentence = f"{about} {kind.sentence(batch, given)} {TWO_PEOPLE}"
             return self.decision(request, batch, kind.title, sentence=sentence, form=form)
         given = {one: form.cleaned_data[one] for one in values}
@@ -230,13 +247,13 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
         batch = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "Nobody has the file, and nobody will get it. Its withdrawals wait for another batch."
-            return self.decision(request, batch, "Cancel this batch", sentence=sentence, form=form)
+            sentence = gettext("Nobody has the file, and nobody will get it. Its withdrawals wait for another batch.")
+            return self.decision(request, batch, gettext("Cancel this batch"), sentence=sentence, form=form)
 
         def act() -> Done:
             note = form.cleaned_data["note"]
             canceled = services.cancel(Actor.of(request), batch.pk, note)
-            return Done(canceled, "", f"Canceled: {note}", "The batch was canceled.")
+            return Done(canceled, "", f"Canceled: {note}", gettext("The batch was canceled."))
 
         return self.carry_out(request, batch, act)
 
@@ -249,11 +266,11 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
             return self.refused(request, batch, BatchState())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = (
+            sentence = gettext(
                 "From now on the file counts as handed over: the batch cannot be canceled, and another download takes "
                 "two people. Give it to the bank once."
             )
-            return self.decision(request, batch, "Download the file", sentence=sentence, form=form)
+            return self.decision(request, batch, gettext("Download the file"), sentence=sentence, form=form)
         try:
             require_uninvolved(request.user, KINDS[ReleaseBatch.name].company_ids(batch))  # type: ignore[arg-type]
             taken, content = services.take_download(Actor.of(request), batch.pk, form.cleaned_data["note"])

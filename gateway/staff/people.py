@@ -13,6 +13,7 @@ from django.contrib.auth.models import Group, Permission
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
@@ -73,9 +74,10 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
         """Creates an account without a password, and proposes its roles. The link is sent after confirmation."""
         form = StaffInvitationForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = f"They receive a link to choose a password, and then set up a second factor. {TWO_PEOPLE}"
-            return self.decision(request, None, "Invite staff", sentence=sentence, form=form)
-        second_factor.require(request, lambda: in_words(self, request, "Invite staff"))
+            invited = gettext("They receive a link to choose a password, and then set up a second factor.")
+            sentence = f"{invited} {TWO_PEOPLE}"
+            return self.decision(request, None, gettext("Invite staff"), sentence=sentence, form=form)
+        second_factor.require(request, lambda: in_words(self, request, gettext("Invite staff")))
         groups = sorted(group.pk for group in form.cleaned_data["groups"])
         rights = {"is_staff": True, "is_superuser": False, "groups": groups}
         with transaction.atomic():
@@ -185,7 +187,7 @@ class MembershipAdmin(ReadOnlyAdmin):
     def change_role(self, request: HttpRequest, object_id: str) -> HttpResponse:
         member = self.record(request, object_id)
         form = MemberRoleForm(request.POST if request.method == "POST" else None, initial={"role": member.role})
-        return self._propose(request, member, "Change the role", form)
+        return self._propose(request, member, gettext("Change the role"), form)
 
     @action(
         description="Remove from the team", permissions=["team"], icon="person_remove", variant=ActionVariant.DANGER
@@ -193,7 +195,7 @@ class MembershipAdmin(ReadOnlyAdmin):
     def remove(self, request: HttpRequest, object_id: str) -> HttpResponse:
         member = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
-        return self._propose(request, member, "Remove from the team", form)
+        return self._propose(request, member, gettext("Remove from the team"), form)
 
     def _propose(self, request: HttpRequest, member: Membership, title: str, form: NoteForm) -> HttpResponse:
         kind = KINDS["membership"]

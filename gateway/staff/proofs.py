@@ -4,18 +4,22 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from kombu.exceptions import OperationalError
 from unfold.decorators import action, display
 
 from gateway.reconciliation.models import BankAccount
-from gateway.staff.kit.columns import address, moment, pretty
+from gateway.staff.kit.columns import Colored, address, moment, pretty
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.overview import banks
 from ledger import tasks
 from ledger.proofs import selectors
 from ledger.proofs.models import Proof
 
-PASSED, FAILED, UNFINISHED = "passed", "failed", "unfinished"
+PASSED, FAILED = ("passed", _("passed")), ("failed", _("failed"))
+UNFINISHED = ("unfinished", _("unfinished"))
+COLORS = {"passed": "success", "failed": "danger", "unfinished": "warning"}
 
 
 @admin.register(Proof)
@@ -34,8 +38,8 @@ class ProofAdmin(ReadOnlyAdmin):
     )
     actions_list = (*ReadOnlyAdmin.actions_list, "verify_now")
 
-    @display(description="result", label={PASSED: "success", FAILED: "danger", UNFINISHED: "warning"})
-    def result(self, proof: Proof) -> str:
+    @display(description="result", label=COLORS)
+    def result(self, proof: Proof) -> Colored:
         return {True: PASSED, False: FAILED, None: UNFINISHED}[proof.holds]
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
@@ -50,8 +54,8 @@ class ProofAdmin(ReadOnlyAdmin):
     def verify_now(self, request: HttpRequest) -> HttpResponse:
         """Asks the worker, since the duration depends on the size of the books."""
         if request.method != "POST":
-            sentence = "Every invariant is checked over all books, in the background. Nothing is changed."
-            return self.decision(request, None, "Verify now", sentence=sentence)
+            sentence = gettext("Every invariant is checked over all books, in the background. Nothing is changed.")
+            return self.decision(request, None, gettext("Verify now"), sentence=sentence)
         self.message_user(request, *_request_proof())
         return HttpResponseRedirect(address(Proof, "changelist"))
 
@@ -59,9 +63,9 @@ class ProofAdmin(ReadOnlyAdmin):
 def _request_proof() -> tuple[Any, int]:
     """The message to show, and its level."""
     if selectors.is_running():
-        return "The books are already being verified.", messages.INFO
+        return gettext("The books are already being verified."), messages.INFO
     try:
         tasks.prove_books.apply_async(expires=60, retry=False)
     except OperationalError:
-        return "The worker cannot be reached. The books were not verified.", messages.ERROR
-    return "Verification has started. The result appears here in a moment.", messages.SUCCESS
+        return gettext("The worker cannot be reached. The books were not verified."), messages.ERROR
+    return gettext("Verification has started. The result appears here in a moment."), messages.SUCCESS

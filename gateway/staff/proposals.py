@@ -12,6 +12,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
@@ -36,7 +38,7 @@ class AnswerForm(NoteForm):
 
 
 def title(proposal: Proposal) -> str:
-    return KINDS[proposal.kind].title
+    return str(KINDS[proposal.kind].title)
 
 
 def _record_link(proposal: Proposal) -> SafeString | str:
@@ -49,9 +51,14 @@ def description(proposal: Proposal) -> SafeString:
     with transaction.atomic():
         record = kind.hold(proposal.object_id)
         sentence, changes = kind.sentence(record, proposal.values), kind.lines(record, proposal.values)
-    facts = [("About", str(record)), *changes, ("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note)]
+    facts = [
+        (_("About"), str(record)),
+        *changes,
+        (_("Proposed by"), str(proposal.proposed_by)),
+        (_("Note"), proposal.note),
+    ]
     if proposal.state == Proposal.State.OPEN:
-        facts.append(("To be confirmed until", f"{proposal.expires_at:%Y-%m-%d %H:%M}Z"))
+        facts.append((_("To be confirmed until"), f"{proposal.expires_at:%Y-%m-%d %H:%M}Z"))
     listed = format_html_join("", "<li>{}: <b>{}</b></li>", facts)
     return format_html('{}<ul class="staff-list mt-4 mb-4">{}</ul>', sentence, listed)
 
@@ -133,9 +140,11 @@ class ProposalAdmin(ReadOnlyAdmin):
 
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             done = proposals.confirm(request, proposal.pk, digest, note)
-            return self.carried(request, done, f"{title(proposal)}, proposed by {proposal.proposed_by}: {note}")
+            return self.carried(
+                request, done, f"{KINDS[proposal.kind].title_in_audit}, proposed by {proposal.proposed_by}: {note}"
+            )
 
-        return self._answer(request, object_id, "Confirm", act)
+        return self._answer(request, object_id, gettext("Confirm"), act)
 
     @action(description="Reject", permissions=["answer"], icon="close", variant=ActionVariant.DANGER)
     def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -144,9 +153,11 @@ class ProposalAdmin(ReadOnlyAdmin):
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             proposals.turn_down(request, proposal.pk, digest, note)
             self.log_action(request, proposal, "", f"Rejected: {note}")
-            return self.carried(request, Carried(proposal, "The proposal was rejected. Nothing was changed."), "")
+            return self.carried(
+                request, Carried(proposal, gettext("The proposal was rejected. Nothing was changed.")), ""
+            )
 
-        return self._answer(request, object_id, "Reject", act)
+        return self._answer(request, object_id, gettext("Reject"), act)
 
     def _answer(
         self,

@@ -6,6 +6,8 @@ from typing import ClassVar
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 
 from accounts.base.clock import utcnow
@@ -15,14 +17,14 @@ from gateway.payments.acceptance import LONGEST_DAYS, Attempts, of_everybody
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.overview.panels import NONE, WATCH, Panel, PanelTable, lines
 
-SPANS = {1: "Today", 7: "7 days", 30: "30 days", LONGEST_DAYS: f"{LONGEST_DAYS} days"}
+SPANS = (1, 7, 30, LONGEST_DAYS)
 USUAL = 7
-TITLE = "Acceptance by provider account"
+TITLE = _("Acceptance by provider account")
 HEADERS = [
-    *("Account", "Method", "Attempts", "Paid", "Declined", "Technical", "Passed on", "Open", "Acceptance"),
-    "Most frequent reasons",
+    *(_("Account"), _("Method"), _("Attempts"), _("Paid"), _("Declined"), _("Technical"), _("Passed on")),
+    *(_("Open"), _("Acceptance"), _("Most frequent reasons")),
 ]
-NOTE = (
+NOTE = _(
     "Each payment counts at the account that was asked, and one that was passed on at both. Acceptance is the share of "
     "paid ones; payments that are open, or that expired, do not change it."
 )
@@ -39,10 +41,14 @@ class AccountAcceptance(ReadOnlyAdmin):
     @action(description="Acceptance", permissions=["compare"], icon="percent")
     def acceptance(self, request: HttpRequest) -> HttpResponse:
         days = _days(request.GET.get("days", ""))
-        spans = [(number, title, number == days) for number, title in SPANS.items()]
+        spans = [(number, _span(number), number == days) for number in SPANS]
         here = {"opts": self.model._meta, "title": TITLE, "spans": spans}
         context = self.admin_site.each_context(request) | here | {"panel": _panel(days)}
         return TemplateResponse(request, "admin/acceptance.html", context)
+
+
+def _span(days: int) -> str:
+    return gettext("Today") if days == 1 else ngettext("%(n)s day", "%(n)s days", days) % {"n": days}
 
 
 def _days(asked: str) -> int:
@@ -55,10 +61,16 @@ def _panel(days: int) -> Panel:
     try:
         found = of_everybody(Period.of_days(today - timedelta(days=days - 1), today, UTC))
     except OperationalError:
-        return Panel(TITLE, label="Unavailable", state=WATCH, note="The query timed out. Choose fewer days.")
+        return Panel(
+            str(TITLE),
+            label=gettext("Unavailable"),
+            state=WATCH,
+            note=gettext("The query timed out. Choose fewer days."),
+        )
     if not found:
-        return Panel(TITLE, note="No payments at providers in this period.")
-    return Panel(TITLE, (PanelTable(HEADERS, [_row(one) for one in found]),), note=NOTE)
+        return Panel(str(TITLE), note=gettext("No payments at providers in this period."))
+    table = PanelTable([str(header) for header in HEADERS], [_row(one) for one in found])
+    return Panel(str(TITLE), (table,), note=str(NOTE))
 
 
 def _row(one: Attempts) -> list[object]:

@@ -4,6 +4,8 @@ from enum import Enum
 from typing import Any, get_args
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from pydantic.fields import FieldInfo
 from unfold.widgets import (
     UnfoldAdminPasswordWidget,
@@ -23,12 +25,18 @@ from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 from gateway.providers.routes import Place, RouteKey, chosen, require_servable
 from gateway.staff.kit.amounts import StaffAmountField
+from gateway.staff.kit.columns import Title
 from gateway.staff.kit.forms import NoteField
 from ledger.money import DECIMALS, to_minor
 
 PREFIX, LONG = "credentials_", 1000
-PLACES = ("First", "Second", "Third", "Fourth")
-LIMITS = {"smallest": "smallest amount", "largest": "largest amount"}
+PLACES = {
+    "first": (_("First"), _("First: smallest amount"), _("First: largest amount")),
+    "second": (_("Second"), _("Second: smallest amount"), _("Second: largest amount")),
+    "third": (_("Third"), _("Third: smallest amount"), _("Third: largest amount")),
+    "fourth": (_("Fourth"), _("Fourth: smallest amount"), _("Fourth: largest amount")),
+}
+"""The names of the fields, with the labels of the account and of its limits."""
 
 
 class SecretTextarea(UnfoldAdminTextareaWidget):
@@ -42,10 +50,9 @@ class SecretTextarea(UnfoldAdminTextareaWidget):
 class CompanyField(forms.CharField):
     """The id of a company; its value is the company's production merchant, or None if empty."""
 
-    def __init__(self, help_text: str) -> None:
-        super().__init__(
-            label="Company", required=False, max_length=40, widget=UnfoldAdminTextInputWidget, help_text=help_text
-        )
+    def __init__(self, help_text: Title) -> None:
+        options: dict[str, Any] = {"label": _("Company"), "help_text": help_text}
+        super().__init__(required=False, max_length=40, widget=UnfoldAdminTextInputWidget, **options)
 
     def clean(self, value: Any) -> Merchant | None:
         company_id = super().clean(value)
@@ -56,7 +63,7 @@ class CompanyField(forms.CharField):
         )
         found = merchants.filter(company=company_id).first()
         if found is None:
-            raise forms.ValidationError("There is no company with this id (cmp_…).")
+            raise forms.ValidationError(gettext("There is no company with this id (cmp_…)."))
         return found
 
 
@@ -126,12 +133,13 @@ class RouteForm(forms.Form):
             "merchant__company"
         )
         accounts = [("", "---------"), *((one.pk, _named(one)) for one in usable.order_by("title"))]
-        for place in PLACES:
-            name = place.lower()
-            self.fields[name] = forms.ChoiceField(choices=accounts, required=False, widget=UnfoldAdminSelectWidget)
-            for limit, words in LIMITS.items():
+        for name, (place, *limits) in PLACES.items():
+            self.fields[name] = forms.ChoiceField(
+                choices=accounts, required=False, label=place, widget=UnfoldAdminSelectWidget
+            )
+            for limit, label in zip(("smallest", "largest"), limits, strict=True):
                 self.fields[f"{name}_{limit}"] = StaffAmountField(
-                    "0", decimals=max(DECIMALS.values()), required=False, label=f"{place}: {words}"
+                    "0", decimals=max(DECIMALS.values()), required=False, label=label
                 )
         self.order_fields([name for name in self.fields if name != "note"])
 
@@ -144,7 +152,9 @@ class RouteForm(forms.Form):
                 for fault in refusal.faults:
                     self.add_error(None, fault.message)
             except ValueError:
-                self.add_error(None, f"An amount has more decimals than {self.key.currency}.")
+                self.add_error(
+                    None, gettext("An amount has more decimals than %(currency)s.") % {"currency": self.key.currency}
+                )
         return cleaned
 
     @property
@@ -161,7 +171,7 @@ class RouteForm(forms.Form):
             amount = self.cleaned_data[name]
             return None if amount is None else to_minor(amount, currency)
 
-        names = [name for place in PLACES if self.cleaned_data[name := place.lower()]]
+        names = [name for name in PLACES if self.cleaned_data[name]]
         return chosen(
             [[self.cleaned_data[name], limit(f"{name}_smallest"), limit(f"{name}_largest")] for name in names]
         )
@@ -182,7 +192,8 @@ def _ways() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _named(account: ProviderAccount) -> str:
-    return f"{account}, of {account.merchant.company if account.merchant else 'the platform'}"
+    owner = account.merchant.company if account.merchant else gettext("the platform")
+    return gettext("%(account)s, of %(company)s") % {"account": account, "company": owner}
 
 
 def _field(name: str, member: FieldInfo) -> forms.Field:

@@ -4,25 +4,28 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 
 from accounts.audit import Actor
 from gateway.providers import messages
 from gateway.providers.models import ProviderMessage
-from gateway.staff.kit.columns import block, moment, pretty, pretty_json, related
+from gateway.staff.kit.columns import Colored, block, moment, pretty, pretty_json, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 
-UNREAD, READ, UNREADABLE = "waits", "read", "not readable"
+UNREAD, READ, UNREADABLE = ("waits", _("waits")), ("read", _("read")), ("unreadable", _("not readable"))
+COLORS = {"waits": "info", "read": "success", "unreadable": "danger"}
 
 
 class ReadFilter(admin.SimpleListFilter):
     """Whether it was read."""
 
-    title, parameter_name = "read", "read"
+    title, parameter_name = _("read"), "read"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", "Waits"), ("yes", "Read")]
+        return [("no", gettext("Waits")), ("yes", gettext("Read"))]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(read_due_at__isnull=self.value() == "yes") if self.value() else queryset
@@ -43,10 +46,13 @@ class ProviderMessageAdmin(ReadOnlyAdmin):
     list_filter = (ReadFilter, "account__provider")
     fieldsets = (
         (None, {"fields": ("id", related("account"), ("path", "repeats"), ("state", "outcome"))}),
-        ("Timestamps", {"fields": (moment("received_at"), (moment("read_at"), moment("read_due_at", "next reading")))}),
+        (
+            "Timestamps",
+            {"fields": (moment("received_at"), (moment("read_at"), moment("read_due_at", "next reading")))},
+        ),
         ("Headers (redacted)", {"fields": (pretty("headers"), "certificate")}),
     )
-    body_fieldset = ("Body, as it arrived", {"fields": ("shown_body",)})
+    body_fieldset = (_("Body, as it arrived"), {"fields": ("shown_body",)})
     actions_detail = ("read_again",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -56,8 +62,8 @@ class ProviderMessageAdmin(ReadOnlyAdmin):
         shown = super().get_fieldsets(request, obj)
         return (*shown, self.body_fieldset) if self.has_decide_permission(request) else shown
 
-    @display(description="state", label={UNREAD: "info", READ: "success", UNREADABLE: "danger"})
-    def state(self, message: ProviderMessage) -> str:
+    @display(description="state", label=COLORS)
+    def state(self, message: ProviderMessage) -> Colored:
         if message.read_due_at is not None:
             return UNREAD
         return UNREADABLE if message.outcome.startswith(messages.NOT_READABLE) else READ
@@ -78,12 +84,19 @@ class ProviderMessageAdmin(ReadOnlyAdmin):
         message = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "The provider is queried about everything that the message names. Nothing is set by hand."
-            return self.decision(request, message, "Read the message again", sentence=sentence, form=form)
+            sentence = gettext(
+                "The provider is queried about everything that the message names. Nothing is set by hand."
+            )
+            return self.decision(request, message, gettext("Read the message again"), sentence=sentence, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             waiting = messages.read_again(Actor.of(request), message.pk, note)
-            return Done(waiting, "", f"Read again: {note}", f"{waiting} is read again within seconds.")
+            return Done(
+                waiting,
+                "",
+                f"Read again: {note}",
+                gettext("%(message)s is read again within seconds.") % {"message": waiting},
+            )
 
         return self.carry_out(request, message, act)

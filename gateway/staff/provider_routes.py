@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action
 
 from accounts.proposals.kinds import KINDS
@@ -60,15 +61,15 @@ class Routing(ReadOnlyAdmin):
         kind = KINDS[SetRoute.name]
         form = RouteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = (
+            told = gettext(
                 "The first account that takes the amount is asked. Of payments the next one is asked after a definite "
-                "refusal; a withdrawal stays with its account. "
-                f"Amounts are optional. {TWO_PEOPLE}"
+                "refusal; a withdrawal stays with its account. Amounts are optional."
             )
+            sentence = f"{told} {TWO_PEOPLE}"
             return self.decision(request, None, kind.title, sentence=sentence, form=form)
         concerned = next(iter([*form.places, *places_of(form.key)]), None)
         if concerned is None:
-            form.add_error(None, "There is no route, and no account was chosen.")
+            form.add_error(None, gettext("There is no route, and no account was chosen."))
             return self.decision(request, None, kind.title, form=form)
         values = {"accounts": [place.stored for place in form.places]}
         return self.put(request, concerned.account, kind, values, form.cleaned_data["note"], form.key.name)

@@ -9,6 +9,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
@@ -46,8 +48,6 @@ POSSIBLE = {
     Status.PAUSED: (*_USED, "enter_money", "activate", "put_back"),
     Status.CLOSED: ("enter_money",),
 }
-VALID, EXPIRING, EXPIRED = "valid", "expires soon", "expired"
-PASSED, FAILED, UNCHECKED = "passed", "failed", "not checked"
 
 
 def expiring() -> Q:
@@ -88,7 +88,10 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
         ("Credentials", {"fields": ("members", ("certificate", moment("certificate_expires_at")))}),
         ("Callbacks", {"fields": ("callback_address",)}),
         provider_health.FIELDSET,
-        ("Connection check", {"fields": ("connection", moment("checked_at"), column("check_failure", str, "reason"))}),
+        (
+            "Connection check",
+            {"fields": ("connection", moment("checked_at"), column("check_failure", str, "reason"))},
+        ),
         ("By staff", {"fields": ((related("entered_by"), related("confirmed_by")), "confirmed_on_host")}),
         ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
     )
@@ -107,7 +110,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
     actions_list = (*StatementMoney.actions_list, *Routing.actions_list, *AccountAcceptance.actions_list)
     actions_detail = (
         *("check_connection", "register_callbacks", "activate", "enter_money"),
-        {"title": "More", "icon": "more_horiz", "items": ["put_back", "replace_credentials", "pause", "close"]},
+        {"title": _("More"), "icon": "more_horiz", "items": ["put_back", "replace_credentials", "pause", "close"]},
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -116,21 +119,6 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
     def related_to(self, record: ProviderAccount) -> Iterable[Related]:
         yield from super().related_to(record)
         yield from Related.found_by(record, Proposal.objects.filter(object_id__startswith=record.pk))
-
-    @display(description="connection", label={PASSED: "success", FAILED: "danger"})
-    def connection(self, account: ProviderAccount) -> str:
-        if account.checked_at is None:
-            return UNCHECKED
-        return PASSED if account.passed_check else FAILED
-
-    @display(description="certificate", label={VALID: "success", EXPIRING: "warning", EXPIRED: "danger"})
-    def certificate(self, account: ProviderAccount) -> str:
-        ends = account.certificate_expires_at
-        if ends is None:
-            return EMPTY
-        if ends <= utcnow():
-            return EXPIRED
-        return EXPIRING if ends <= utcnow() + WARNED_BEFORE else VALID
 
     @display(description="not secret")
     def members(self, account: ProviderAccount) -> Any:
@@ -157,12 +145,13 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
             choice = ProviderForm(data)
             if choice.is_valid():
                 return HttpResponseRedirect(f"{request.path}?provider={choice.cleaned_data['provider']}")
-            return self.decision(request, None, "Enter a provider account", form=choice)
+            return self.decision(request, None, gettext("Enter a provider account"), form=choice)
         form = NewAccountForm(provider, data)
         entered = self._entered(request, provider.name, form) if form.is_valid() else None
         if entered is None:
-            sentence = f"{provider.title}. The connection is checked at once, and a second person confirms the account."
-            return self.decision(request, None, "Enter a provider account", sentence=sentence, form=form)
+            told = gettext("The connection is checked at once, and a second person confirms the account.")
+            sentence = f"{provider.title}. {told}"
+            return self.decision(request, None, gettext("Enter a provider account"), sentence=sentence, form=form)
         return self._checked_and_proposed(request, entered, form.cleaned_data["note"])
 
     def _entered(self, request: HttpRequest, provider: str, form: NewAccountForm) -> ProviderAccount | None:
@@ -179,7 +168,8 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
         self.log_action(request, account, "", f"Entered: {note}")
         checked = accounts.check(Actor.of(request), account)
         if not checked.passed_check:
-            text = f"{checked} was entered, and the connection check failed: {checked.check_failure}"
+            text = gettext("%(account)s was entered, and the connection check failed: %(why)s")
+            text %= {"account": checked, "why": checked.check_failure}
             self.message_user(request, text, messages.ERROR)
             return HttpResponseRedirect(address(ProviderAccount, "change", checked.pk))
         return self.put(request, checked, KINDS[ActivateAccount.name], {}, note)
@@ -201,14 +191,14 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
     def check_connection(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "We connect to the provider with the stored credentials. Nothing is changed there."
-            return self.decision(request, account, "Check the connection", sentence=sentence)
+            sentence = gettext("We connect to the provider with the stored credentials. Nothing is changed there.")
+            return self.decision(request, account, gettext("Check the connection"), sentence=sentence)
 
         def act() -> Done | str:
             checked = accounts.check(Actor.of(request), account)
             if not checked.passed_check:
-                return f"The connection check failed: {checked.check_failure}"
-            return Done(checked, "", "Checked the connection", "The connection check passed.")
+                return _check_failed(checked.check_failure)
+            return Done(checked, "", "Checked the connection", gettext("The connection check passed."))
 
         return self.carry_out(request, account, act, alone=True)
 
@@ -218,13 +208,14 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
         if not is_told_where_to_call(account):
             return self.refused(request, account, AccountState())
         if request.method != "POST":
-            sentence = f"The provider sends its messages to {accounts.callback_address(account)} from now on."
-            return self.decision(request, account, "Register the callback address", sentence=sentence)
+            told = {"address": accounts.callback_address(account)}
+            sentence = gettext("The provider sends its messages to %(address)s from now on.") % told
+            return self.decision(request, account, gettext("Register the callback address"), sentence=sentence)
 
         def act() -> Done | str:
             if failure := accounts.register_callbacks(Actor.of(request), account):
-                return f"The provider did not take the address: {failure}"
-            return Done(account, "", "Registered the callback address", "The provider knows the address now.")
+                return gettext("The provider did not take the address: %(why)s") % {"why": failure}
+            return Done(account, "", "Registered the callback address", gettext("The provider knows the address now."))
 
         return self.carry_out(request, account, act, alone=True)
 
@@ -247,7 +238,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
         form = CredentialsForm(provider, request.POST if request.method == "POST" else None, account.shown)
         entered = self._working(account, form) if form.is_valid() else None
         if entered is None:
-            sentence = "Enter all of them. The connection is checked first."
+            sentence = gettext("Enter all of them. The connection is checked first.")
             if account.status != Status.ENTERED:
                 sentence = f"{sentence} {TWO_PEOPLE}"
             return self.decision(request, account, kind.title, sentence=sentence, form=form)
@@ -263,18 +254,20 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
             return None
         failure = accounts.failure_of(account.provider, entered.sealed)
         if failure:
-            form.add_error(None, f"The connection check failed: {failure}")
+            form.add_error(None, _check_failed(failure))
         return None if failure else entered
 
     @action(description="Pause", permissions=["decide"], icon="pause", variant=ActionVariant.DANGER)
     def pause(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "New payments go to the next account of their route. What was begun here is still asked about."
-        return self._end(request, object_id, "Pause this account", sentence, accounts.pause)
+        sentence = gettext(
+            "New payments go to the next account of their route. What was begun here is still asked about."
+        )
+        return self._end(request, object_id, gettext("Pause this account"), sentence, accounts.pause)
 
     @action(description="Close", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The account can never be used again. What was paid here can still be refunded."
-        return self._end(request, object_id, "Close this account", sentence, accounts.close)
+        sentence = gettext("The account can never be used again. What was paid here can still be refunded.")
+        return self._end(request, object_id, gettext("Close this account"), sentence, accounts.close)
 
     def _end(self, request: HttpRequest, object_id: str, title: str, sentence: str, service: Any) -> HttpResponse:
         account = self.record(request, object_id)
@@ -289,3 +282,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
             return Done(changed, "", f"{words}: {note}", f"{changed}: {words.lower()}.")
 
         return self.carry_out(request, account, act)
+
+
+def _check_failed(why: str) -> str:
+    return gettext("The connection check failed: %(why)s") % {"why": why}

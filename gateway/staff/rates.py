@@ -8,6 +8,9 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldBooleanWidget
@@ -17,7 +20,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS
-from gateway.staff.kit.columns import address, moment, related, titled, unbroken
+from gateway.staff.kit.columns import Colored, address, moment, related, titled, unbroken
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
 from gateway.staff.overview.panels import BAD, Panel, PanelTable
@@ -28,14 +31,9 @@ from ledger.rates.proposals import StaffRate
 from ledger.rates.services import FARTHEST_JUMP, compared_with, is_far
 
 TEN_DIGITS = Context(prec=10)
-HOLDS_FOR = {
-    "5": "5 minutes",
-    "60": "1 hour",
-    "480": "8 hours",
-    "1440": "24 hours",
-}
+HOLDS_FOR = {"5": _("5 minutes"), "60": _("1 hour"), "480": _("8 hours"), "1440": _("24 hours")}
 """Minutes, as in the form."""
-VALID, EXPIRED = "valid", "expired"
+VALID, EXPIRED = ("valid", _("valid")), ("expired", _("expired"))
 
 
 def for_one_real(currency: str, per_real: Decimal) -> str:
@@ -47,7 +45,10 @@ def for_one_unit(currency: str, per_real: Decimal) -> str:
 
 
 def both_ways(currency: str, per_real: Decimal) -> str:
-    return f"{for_one_real(currency, per_real)}, so {for_one_unit(currency, per_real)}"
+    return gettext("%(rate)s, so %(inverse)s") % {
+        "rate": for_one_real(currency, per_real),
+        "inverse": for_one_unit(currency, per_real),
+    }
 
 
 class RateForm(forms.ModelForm):
@@ -59,12 +60,14 @@ class RateForm(forms.ModelForm):
         widget=UnfoldAdminSelectWidget,
     )
     per_real = forms.DecimalField(
-        label=f"1 {BASE} is worth",
+        label=format_lazy(_("1 {currency} is worth"), currency=BASE),
         min_value=Decimal(1).scaleb(-15),
         max_digits=28,
         decimal_places=15,
         widget=UnfoldAdminDecimalFieldWidget,
-        help_text=f"In the chosen currency, for example 0.1834 for USD if 1 USD = 5.4526 {BASE}",
+        help_text=format_lazy(
+            _("In the chosen currency, for example 0.1834 for USD if 1 USD = 5.4526 {currency}"), currency=BASE
+        ),
     )
     holds_for = forms.ChoiceField(
         label="Valid for", choices=list(HOLDS_FOR.items()), widget=UnfoldAdminSelectWidget, initial="60"
@@ -74,7 +77,10 @@ class RateForm(forms.ModelForm):
         label="I have checked this rate against the market",
         required=False,
         widget=UnfoldBooleanWidget,
-        help_text=(f"Required if it is more than {FARTHEST_JUMP:.0%} away from the known rates, or if none is known"),
+        help_text=format_lazy(
+            _("Required if it is more than {share} away from the known rates, or if none is known"),
+            share=f"{FARTHEST_JUMP:.0%}",
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -88,23 +94,27 @@ class RateForm(forms.ModelForm):
     def _compare(self, currency: str, per_real: Decimal) -> None:
         known, entered = compared_with(currency), both_ways(currency, per_real)
         if not known:
-            self.add_error("confirmed", f"{entered}. No other rate of {currency} is known. Is this correct?")
+            told = gettext("%(rate)s. No other rate of %(currency)s is known. Is this correct?")
+            self.add_error("confirmed", told % {"rate": entered, "currency": currency})
         elif is_far(currency, per_real):
             farthest = max(known, key=lambda rate: abs(per_real / rate.per_real - 1))
-            share = (
-                f"{abs(per_real / farthest.per_real - 1):.1%} {'above' if per_real > farthest.per_real else 'below'}"
+            told = (
+                gettext("%(rate)s. That is %(share)s above a known rate (%(known)s). Is this correct?")
+                if per_real > farthest.per_real
+                else gettext("%(rate)s. That is %(share)s below a known rate (%(known)s). Is this correct?")
             )
+            share = f"{abs(per_real / farthest.per_real - 1):.1%}"
             before = both_ways(currency, farthest.per_real)
-            self.add_error("confirmed", f"{entered}. That is {share} a known rate ({before}). Is this correct?")
+            self.add_error("confirmed", told % {"rate": entered, "share": share, "known": before})
 
 
 class HoldsFilter(admin.SimpleListFilter):
     """Whether the rate is currently used."""
 
-    title, parameter_name = "valid", "holds"
+    title, parameter_name = _("valid"), "holds"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Yes"), ("no", "No longer")]
+        return [("yes", gettext("Yes")), ("no", gettext("No longer"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Rate]) -> QuerySet[Rate]:
         if self.value() == "yes":
@@ -122,16 +132,22 @@ def _in_use() -> Panel:
     used = rates.in_use()
     missing = [code for code, rate in used.items() if rate is None]
     return Panel(
-        "Rates in use",
-        (PanelTable(["Rate", "Source", "Valid until"], [_used(rate) for rate in used.values() if rate]),),
-        label=f"none: {', '.join(missing)}" if missing else "",
+        gettext("Rates in use"),
+        (
+            PanelTable(
+                [gettext("Rate"), gettext("Source"), gettext("Valid until")],
+                [_used(rate) for rate in used.values() if rate],
+            ),
+        ),
+        label=gettext("none: %(currencies)s") % {"currencies": ", ".join(missing)} if missing else "",
         state=BAD,
-        note="Conversions of a currency without a rate answer 503." if missing else "",
+        note=gettext("Conversions of a currency without a rate answer 503.") if missing else "",
     )
 
 
 def _used(rate: Rate) -> list[Any]:
-    told = f"Entered by {rate.entered_by}, in place of the market's" if rate.entered_by else _source(rate)
+    by = {"person": rate.entered_by}
+    told = gettext("Entered by %(person)s, in place of the market's") % by if rate.entered_by else _source(rate)
     return [unbroken(str(rate)), told, unbroken(f"{rate.holds_until:%Y-%m-%d %H:%M:%S}Z")]
 
 
@@ -140,7 +156,7 @@ class RateAdmin(EnteredAdmin):
     """Production rates; the sandbox has a table of its own. Add permission: enter, change permission: withdraw."""
 
     form = RateForm
-    add_title = "Enter a rate: production conversions use it as soon as a second person has confirmed it"
+    add_title = _("Enter a rate: production conversions use it as soon as a second person has confirmed it")
     list_before_template = "admin/rates_in_use.html"
     permissions_used = ("view", "add", "change")
     words = {"currency__iexact": str, "pk": int}
@@ -179,8 +195,8 @@ class RateAdmin(EnteredAdmin):
 
     told_by = staticmethod(titled(_source, "source", "source"))
 
-    @display(description="state", label={VALID: "success"})
-    def state(self, rate: Rate) -> str:
+    @display(description="state", label={"valid": "success", "expired": ""})
+    def state(self, rate: Rate) -> Colored:
         return VALID if rate.holds_until > utcnow() else EXPIRED
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
@@ -199,7 +215,8 @@ class RateAdmin(EnteredAdmin):
         """The audit has the proposal."""
 
     def response_add(self, request: HttpRequest, obj: Rate, post_url_continue: Any = None) -> HttpResponse:
-        self.message_user(request, f"{StaffRate.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        proposed = gettext("%(title)s: proposed.") % {"title": StaffRate.title}
+        self.message_user(request, f"{proposed} {TWO_PEOPLE}", messages.SUCCESS)
         return HttpResponseRedirect(address(Proposal, "change", request.proposed.pk))  # type: ignore[attr-defined]
 
     # ── Taking back ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -215,12 +232,12 @@ class RateAdmin(EnteredAdmin):
     def withdraw(self, request: HttpRequest, object_id: str) -> HttpResponse:
         rate = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "Conversions stop using it immediately, and use the newest valid rate instead."
-            return self.decision(request, rate, "Withdraw this rate", sentence=sentence)
+            sentence = gettext("Conversions stop using it immediately, and use the newest valid rate instead.")
+            return self.decision(request, rate, gettext("Withdraw this rate"), sentence=sentence)
 
         def act() -> Done | str:
             if rates.withdraw(rate):
-                return Done(rate, "withdrawn", "Withdrawn", f"{rate} was withdrawn.")
-            return f"{rate} was not entered by staff, or has already expired."
+                return Done(rate, "withdrawn", "Withdrawn", gettext("%(rate)s was withdrawn.") % {"rate": rate})
+            return gettext("%(rate)s was not entered by staff, or has already expired.") % {"rate": rate}
 
         return self.carry_out(request, rate, act)

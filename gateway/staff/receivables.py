@@ -9,12 +9,13 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext, ngettext
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from gateway.refunds.models import Origin, Refund
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import OF_MERCHANT, Column, colored, column, moment, named, related
+from gateway.staff.kit.columns import OF_MERCHANT, Column, Title, colored, column, moment, named, related
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -28,13 +29,13 @@ from ledger.wallets.selectors import holdings
 from webhooks.models import Event
 
 
-def item_money(name: str, title: str = "") -> Column:
+def item_money(name: str, title: Title = "") -> Column:
     """An item's amount in its receivable's currency."""
     return money(name, title, attrgetter("receivable.currency"))
 
 
-def rate(name: str, title: str) -> Column:
-    return column(name, lambda value: f"{value.normalize():f}% a month", title)
+def rate(name: str, title: Title) -> Column:
+    return column(name, lambda value: gettext("%(rate)s a month") % {"rate": f"{value.normalize():f}%"}, title)
 
 
 def containing(receivable_id: str) -> Q:
@@ -137,9 +138,13 @@ class AdvanceAdmin(ReadOnlyAdmin):
         of_company, narrowed = frozenset({"merchant"}), {"merchant__exact": record.merchant_id}
         refunds = Refund.objects.filter(merchant=record.merchant)
         for title, rows, more in (
-            ("Disputes and requests of payers", refunds.filter(origin=Origin.PAYER), {"origin__exact": "PAYER"}),
-            ("Refunds by the company", refunds.filter(origin=Origin.MERCHANT), {"origin__exact": "MERCHANT"}),
-            ("Other advances", Advance.objects.filter(merchant=record.merchant).exclude(pk=record.pk), {}),
+            (
+                gettext("Disputes and requests of payers"),
+                refunds.filter(origin=Origin.PAYER),
+                {"origin__exact": "PAYER"},
+            ),
+            (gettext("Refunds by the company"), refunds.filter(origin=Origin.MERCHANT), {"origin__exact": "MERCHANT"}),
+            (gettext("Other advances"), Advance.objects.filter(merchant=record.merchant).exclude(pk=record.pk), {}),
         ):
             yield Related(title, rows, narrowed | more, of_company)
         yield from Related.found_by(record, Event.objects.filter(object_id=record.pk))
@@ -148,7 +153,11 @@ class AdvanceAdmin(ReadOnlyAdmin):
     def balance(self, advance: Advance) -> str:
         """Available, releasing and blocked, in the currency of the advance."""
         held = holdings(advance.merchant, advance.currency).currencies[advance.currency]
-        named = (("available", held.available), ("releasing", held.releasing), ("blocked", held.blocked))
+        named = (
+            (gettext("available"), held.available),
+            (gettext("releasing"), held.releasing),
+            (gettext("blocked"), held.blocked),
+        )
         return " · ".join(f"{plain_amount(minor, advance.currency)} {name}" for name, minor in named)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
@@ -163,22 +172,27 @@ class AdvanceAdmin(ReadOnlyAdmin):
     @action(description="Approve", permissions=["decide"], icon="check")
     def approve(self, request: HttpRequest, object_id: str) -> HttpResponse:
         advance = self.record(request, object_id)
-        count, net, fee = (
-            advance.items.count(),
-            plain_amount(advance.net, advance.currency),
-            plain_amount(advance.fee, advance.currency),
-        )
-        sentence = (
-            f"{count} receivable{'s' * (count != 1)}: {net} becomes available immediately, for a fee of {fee}. "
-            "The fee is lower if days have passed since the request."
-        )
-        return self._decide(request, advance, advances.approve, "Approve this advance", sentence)
+        count = advance.items.count()
+        sentence = ngettext(
+            "%(n)s receivable: %(net)s becomes available immediately, for a fee of %(fee)s. "
+            "The fee is lower if days have passed since the request.",
+            "%(n)s receivables: %(net)s becomes available immediately, for a fee of %(fee)s. "
+            "The fee is lower if days have passed since the request.",
+            count,
+        ) % {
+            "n": count,
+            "net": plain_amount(advance.net, advance.currency),
+            "fee": plain_amount(advance.fee, advance.currency),
+        }
+        return self._decide(request, advance, advances.approve, gettext("Approve this advance"), sentence)
 
     @action(description="Decline", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def refuse(self, request: HttpRequest, object_id: str) -> HttpResponse:
         advance = self.record(request, object_id)
-        sentence = "The receivables return to their release schedule. Those already due are released immediately."
-        return self._decide(request, advance, advances.refuse, "Decline this advance", sentence)
+        sentence = gettext(
+            "The receivables return to their release schedule. Those already due are released immediately."
+        )
+        return self._decide(request, advance, advances.refuse, gettext("Decline this advance"), sentence)
 
     def _decide(
         self, request: HttpRequest, advance: Advance, decide: Callable[..., Advance], title: str, sentence: str
@@ -190,8 +204,10 @@ class AdvanceAdmin(ReadOnlyAdmin):
 
         def act() -> Done:
             decided = decide(advance.pk, request.user, note)
-            state = decided.get_state_display()
-            return Done(decided, state.lower(), f"{state}: {note}", f"{decided} was {state.lower()}.")
+            approved = decided.state == Advance.State.APPROVED
+            told = gettext("%(advance)s was approved.") if approved else gettext("%(advance)s was refused.")
+            action_name = decided.state.lower()
+            return Done(decided, action_name, f"{action_name.capitalize()}: {note}", told % {"advance": decided})
 
         return self.carry_out(request, advance, act)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 
@@ -50,36 +51,38 @@ class RefundDecisions(EnteredAdmin):
 
     @action(description="Decide for the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
     def for_payer(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "{amount} is returned to the payer. The money stays on hold until the provider has paid it."
-        return self._decide(request, object_id, "for_payer", "Decide for the payer", sentence)
+        sentence = gettext(
+            "%(amount)s is returned to the payer. The money stays on hold until the provider has paid it."
+        )
+        return self._decide(request, object_id, "for_payer", gettext("Decide for the payer"), sentence)
 
     @action(description="Decide for the company", permissions=["decide"], icon="storefront")
     def for_company(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The company keeps {amount}. The held {blocked} becomes available to it immediately."
-        return self._decide(request, object_id, "for_company", "Decide for the company", sentence)
+        sentence = gettext("The company keeps %(amount)s. The held %(blocked)s becomes available to it immediately.")
+        return self._decide(request, object_id, "for_company", gettext("Decide for the company"), sentence)
 
     @action(description="Withdrawn by the payer", permissions=["decide"], icon="cancel")
     def withdrawn(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = (
-            "The payer no longer claims {amount}. The held {blocked} becomes available to the company immediately."
+        sentence = gettext(
+            "The payer no longer claims %(amount)s. The held %(blocked)s becomes available to the company immediately."
         )
-        return self._decide(request, object_id, "withdrawn", "Withdrawn by the payer", sentence)
+        return self._decide(request, object_id, "withdrawn", gettext("Withdrawn by the payer"), sentence)
 
     @action(description="Mark as refunded", permissions=["settle"], icon="check", variant=ActionVariant.PRIMARY)
     def carried_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "carried_out", "Mark as refunded")
+        return self._propose(request, object_id, "carried_out", gettext("Mark as refunded"))
 
     @action(description="Mark as declined", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
     def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "declined", "Mark as declined by the provider")
+        return self._propose(request, object_id, "declined", gettext("Mark as declined by the provider"))
 
     @action(description="Lost at the acquirer", permissions=["settle"], icon="money_off", variant=ActionVariant.DANGER)
     def lost(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "lost", "Lost at the acquirer")
+        return self._propose(request, object_id, "lost", gettext("Lost at the acquirer"))
 
     @action(description="Won at the acquirer", permissions=["settle"], icon="check")
     def won(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "won", "Won at the acquirer")
+        return self._propose(request, object_id, "won", gettext("Won at the acquirer"))
 
     def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Results of real money, and decisions about MED claims of real money, are confirmed by a second person."""
@@ -103,14 +106,20 @@ class RefundDecisions(EnteredAdmin):
             return self.refused(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            amount = plain_amount(refund.amount, refund.currency)
-            text = sentence.format(amount=amount, blocked=plain_amount(refund.blocked, refund.wallet_currency))
-            return self.decision(request, refund, title, sentence=f"{text} This cannot be undone.", form=form)
+            text = sentence % {
+                "amount": plain_amount(refund.amount, refund.currency),
+                "blocked": plain_amount(refund.blocked, refund.wallet_currency),
+            }
+            return self.decision(
+                request, refund, title, sentence=" ".join((text, gettext("This cannot be undone."))), form=form
+            )
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             decided = refunds.decide(refund.merchant, refund.pk, chosen, by=request.user, note=note)  # type: ignore[arg-type]
-            status = decided.get_status_display()
-            return Done(decided, name, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
+            told = {"id": refund.pk, "status": decided.get_status_display().lower()}
+            return Done(
+                decided, name, f"{decided.status.capitalize()}: {note}", gettext("%(id)s is %(status)s.") % told
+            )
 
         return self.carry_out(request, refund, act)

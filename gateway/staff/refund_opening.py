@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from accounts.base import clock
@@ -50,8 +51,8 @@ class OpenForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if due := self.fields.get("response_due_at"):
-            due.label = "Answer due"
-            due.help_text = "UTC. Leave empty for 72 hours from now, or 7 days for cards; MED: always empty"
+            due.label = gettext("Answer due")
+            due.help_text = gettext("UTC. Leave empty for 72 hours from now, or 7 days for cards; MED: always empty")
 
     def clean_payer_statement(self) -> str | None:
         return self.cleaned_data["payer_statement"] or None
@@ -66,7 +67,7 @@ class OpenForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         payment, due = cleaned.get("payment"), cleaned.get("response_due_at")
         if payment and due and due <= clock.now(payment.merchant):
-            self.add_error("response_due_at", "This time is in the past by the merchant's clock.")
+            self.add_error("response_due_at", gettext("This time is in the past by the merchant's clock."))
         self._check_claim(cleaned)
         if payment and cleaned.get("amount") is not None:
             cleaned["amount"] = to_minor(cleaned["amount"], payment.currency)
@@ -87,6 +88,6 @@ class OpenForm(forms.ModelForm):
         for name, sentence in unfit:
             self.add_error(name, sentence)
         if is_med and not claim_id and "claim_id" not in self.errors:
-            self.add_error("claim_id", "A MED claim has an id.")
+            self.add_error("claim_id", gettext("A MED claim has an id."))
         if claim_id and payment and Refund.objects.filter(merchant=payment.merchant, claim_id=claim_id).exists():
-            self.add_error("claim_id", "This claim is open already or has ended.")
+            self.add_error("claim_id", gettext("This claim is open already or has ended."))

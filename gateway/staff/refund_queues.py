@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.admin import SimpleListFilter
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.base.clock import utcnow
@@ -60,11 +61,11 @@ QUEUES = (
 class DueFilter(SimpleListFilter):
     """Requests whose answer is due soon, by the company's clock."""
 
-    title = "answer due"
+    title = _("answer due")
     parameter_name = "due"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("24", "Within 24 hours"), ("72", "Within 72 hours")]
+        return [("24", gettext("Within 24 hours")), ("72", gettext("Within 72 hours"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Refund]) -> QuerySet[Refund]:
         if self.value() not in ("24", "72"):

@@ -10,6 +10,8 @@ from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import path
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from accounts.base.ids import is_well_formed
@@ -22,6 +24,7 @@ from gateway.staff.kit.columns import (
     EMPTY,
     OF_MERCHANT,
     Column,
+    Title,
     block,
     colored,
     column,
@@ -43,7 +46,7 @@ from ledger.notation import plain_amount
 from webhooks.models import Delivery, Event
 
 
-def wallet_money(name: str, title: str = "") -> Column:
+def wallet_money(name: str, title: Title = "") -> Column:
     """An amount in the currency of the wallet that funds the refund."""
     return money(name, title, attrgetter("wallet_currency"))
 
@@ -57,7 +60,7 @@ class RefundAdmin(RefundDecisions):
     """View permission: including evidence files. Add: open one for a payer. Change: decide. Settle: outcomes."""
 
     form = OpenForm
-    add_title = "Open a refund for a payer"
+    add_title = _("Open a refund for a payer")
     permissions_used = ("view", "add", "change")
     ids = {
         "cmp": "merchant__company",
@@ -102,7 +105,10 @@ class RefundAdmin(RefundDecisions):
                 "fields": (
                     "id",
                     ("status", "reference"),
-                    ("origin", column("is_full", lambda full: "Full" if full else "Partial", "type")),
+                    (
+                        "origin",
+                        column("is_full", lambda full: gettext("Full") if full else gettext("Partial"), "type"),
+                    ),
                 )
             },
         ),
@@ -127,7 +133,10 @@ class RefundAdmin(RefundDecisions):
                 "fields": (
                     ("dispute_kind", "claim_id"),
                     (money("claimed_amount", "claimed"), money("recovered")),
-                    (moment("analysis_due_at", "decision due"), moment("return_due_at", "end of the return window")),
+                    (
+                        moment("analysis_due_at", "decision due"),
+                        moment("return_due_at", "end of the return window"),
+                    ),
                 )
             },
         ),

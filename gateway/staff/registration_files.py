@@ -34,7 +34,14 @@ class RegistrationFileAdmin(ReadOnlyAdmin):
     fieldsets = (
         (
             None,
-            {"fields": ("id", related("account", "account"), ("agreement", "sequence"), ("registered", "withdrawn"))},
+            {
+                "fields": (
+                    "id",
+                    related("account", "account"),
+                    ("agreement", "sequence"),
+                    ("registered", "withdrawn"),
+                )
+            },
         ),
         ("Content", {"fields": ("digest",)}),
         (

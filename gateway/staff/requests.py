@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from accounts.base.ids import made_at
@@ -47,7 +48,7 @@ class IdempotencyKeyAdmin(ReadOnlyAdmin):
 class StatusClassFilter(admin.SimpleListFilter):
     """By the first digit of the status, without querying the table."""
 
-    title = "status"
+    title = _("status")
     parameter_name = "status_class"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:

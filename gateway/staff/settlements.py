@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
 
@@ -88,15 +89,17 @@ class SettlementReportAdmin(ReadOnlyAdmin):
             except Refusal as refusal:
                 told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
                 form.add_error("file", " ".join(told))
-        sentence = "It is read within a minute. Lines that are known already change nothing."
-        return self.decision(request, None, "Upload a report", sentence=sentence, form=form)
+        sentence = gettext("It is read within a minute. Lines that are known already change nothing.")
+        return self.decision(request, None, gettext("Upload a report"), sentence=sentence, form=form)
 
     def _uploaded(self, request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
         account = ProviderAccount.objects.select_related("merchant").get(pk=given["account"])
         name, content = given["file"].name, given["file"].read()
         report = upload(Actor.of(request), account, name, content, given["note"])
         self.log_action(request, report, "", f"Uploaded: {given['note']}")
-        self.message_user(request, f"{report} is read within a minute.", messages.SUCCESS)
+        self.message_user(
+            request, gettext("%(report)s is read within a minute.") % {"report": report}, messages.SUCCESS
+        )
         return HttpResponseRedirect(address(SettlementReport, "change", report.pk))
 
 

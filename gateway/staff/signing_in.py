@@ -7,6 +7,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminEmailInputWidget, UnfoldBooleanWidget
@@ -106,14 +107,15 @@ class SigningIn(StaffAdmin):
         """For an invited person without a password."""
         person = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "They receive another link by e-mail. Earlier links stay valid until they expire."
-            return self.decision(request, person, "Send the link again", sentence=sentence)
+            sentence = gettext("They receive another link by e-mail. Earlier links stay valid until they expire.")
+            return self.decision(request, person, gettext("Send the link again"), sentence=sentence)
 
         def act() -> Done | str:
             if not staff_invitations.is_waiting(person):
-                return "This person has already chosen a password."
+                return gettext("This person has already chosen a password.")
             staff_invitations.send(person)
-            return Done(person, "invited_again", "Sent the link again", f"Another link was sent to {person}.")
+            message = gettext("Another link was sent to %(person)s.") % {"person": person}
+            return Done(person, "invited_again", "Sent the link again", message)
 
         return self.carry_out(request, person, act)
 

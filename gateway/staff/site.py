@@ -6,6 +6,7 @@ from typing import Any
 from allauth.account.decorators import secure_admin_login
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
 from accounts import second_factor
@@ -16,7 +17,7 @@ class StaffSite(UnfoldAdminSite):
     machine.
     """
 
-    index_title = "Overview"
+    index_title = _("Overview")
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         signed_in: HttpResponse = secure_admin_login(super().login)(request, extra_context)

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
@@ -24,7 +26,7 @@ from gateway.suspense.errors import NotWatched
 from gateway.suspense.models import LONGEST_REFERENCE
 from ledger.money import DECIMALS
 
-SENTENCE = (
+SENTENCE = _(
     "For money in the statement that pays no payment: another amount, after the end of its payment, a second time, or "
     "for no payment at all. It is held in suspense."
 )
@@ -50,7 +52,7 @@ class StatementMoneyForm(NoteForm):
         self.fields["way"].choices = [("", "---------"), *choices]  # type: ignore[attr-defined]
         decimals = max(DECIMALS[currency] for _, currency in ways)
         self.fields["amount"] = StaffAmountField(
-            "0.01", decimals=decimals, label="Amount received", help_text="As the statement shows it"
+            "0.01", decimals=decimals, label=gettext("Amount received"), help_text=gettext("As the statement shows it")
         )
         self.order_fields(["way", "amount", "reference", "payment", "note"])
 

@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action
 
 from accounts import due
@@ -29,12 +30,15 @@ class StuckWorkAdmin(ReadOnlyAdmin):
     def try_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
         stuck = self.record(request, object_id)
         if request.method != "POST":
-            sentence = f"The next sweep tries {stuck} again, without waiting until {stuck.until:%Y-%m-%d %H:%M}Z."
-            return self.decision(request, stuck, "Try this again", sentence=sentence)
+            sentence = gettext("The next sweep tries %(work)s again, without waiting until %(time)s.") % {
+                "work": stuck,
+                "time": f"{stuck.until:%Y-%m-%d %H:%M}Z",
+            }
+            return self.decision(request, stuck, gettext("Try this again"), sentence=sentence)
 
         def act() -> Done | str:
             if not due.try_again(stuck.kind, stuck.object_id):
-                return "The next sweep already retries it."
-            return Done(stuck, "tried_again", "Tried again", "The next sweep tries it again.")
+                return gettext("The next sweep already retries it.")
+            return Done(stuck, "tried_again", "Tried again", gettext("The next sweep tries it again."))
 
         return self.carry_out(request, stuck, act)

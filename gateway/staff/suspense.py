@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextInputWidget
@@ -69,7 +71,7 @@ class MeantForm(NoteForm):
 class BankAccountFilter(admin.SimpleListFilter):
     """Lines of one bank account."""
 
-    title, parameter_name = "bank account", "bank_account"
+    title, parameter_name = _("bank account"), "bank_account"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(code, code) for code in BankAccount.objects.order_by("code").values_list("code", flat=True)]
@@ -81,10 +83,10 @@ class BankAccountFilter(admin.SimpleListFilter):
 class DirectionFilter(admin.SimpleListFilter):
     """Whether the money arrived or left."""
 
-    title = parameter_name = "direction"
+    title, parameter_name = _("direction"), "direction"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("in", "Received"), ("out", "Left")]
+        return [("in", gettext("Received")), ("out", pgettext("money", "Left"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[SuspenseItem]) -> QuerySet[SuspenseItem]:
         signs = {"in": Q(amount__gt=0), "out": Q(amount__lt=0)}
@@ -136,7 +138,10 @@ class SuspenseAdmin(ReadOnlyAdmin):
     list_filter = ("state", "cause", "method", CurrencyFilter, BankAccountFilter, DirectionFilter)
     fieldsets = (
         (None, {"fields": ("id", ("state", "cause"), (money("amount"), "direction"), ("method", "age"))}),
-        ("Where", {"fields": ("where", ("reference", moment("received_at")), named("line_id", "line of a statement"))}),
+        (
+            "Where",
+            {"fields": ("where", ("reference", moment("received_at")), named("line_id", "line of a statement"))},
+        ),
         ("Meant for", {"fields": ((related("merchant"), related("payment")),)}),
         (
             "Return",
@@ -161,7 +166,7 @@ class SuspenseAdmin(ReadOnlyAdmin):
 
     @display(description="direction")
     def direction(self, item: SuspenseItem) -> str:
-        return "Received" if item.amount > 0 else "Left"
+        return gettext("Received") if item.amount > 0 else pgettext("money", "Left")
 
     @display(description="account")
     def where(self, item: SuspenseItem) -> str:
@@ -199,19 +204,19 @@ class SuspenseAdmin(ReadOnlyAdmin):
 
     @action(description="Give back", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
     def give_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, GiveBack.name, "Give back")
+        return self._propose(request, object_id, GiveBack.name, gettext("Give back"))
 
     @action(description="Assign", permissions=["decide"], icon="check")
     def assign(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, Assign.name, "Assign to its payment")
+        return self._propose(request, object_id, Assign.name, gettext("Assign to its payment"))
 
     @action(description="Record as returned", permissions=["decide"], icon="done_all")
     def returned(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, Returned.name, "Record as returned", ReturnedForm)
+        return self._propose(request, object_id, Returned.name, gettext("Record as returned"), ReturnedForm)
 
     @action(description="Record as not returned", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def not_returned(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, NotReturned.name, "Record as not returned")
+        return self._propose(request, object_id, NotReturned.name, gettext("Record as not returned"))
 
     def _propose(
         self, request: HttpRequest, object_id: str, name: str, title: str, form_class: type[NoteForm] = NoteForm
@@ -231,8 +236,9 @@ class SuspenseAdmin(ReadOnlyAdmin):
         item = self.record(request, object_id)
         form = MeantForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            text = f"It is held for the company of the payment until it is given back or assigned. {TWO_PEOPLE}"
-            return self.decision(request, item, "Say which payment it was meant for", sentence=text, form=form)
+            held = gettext("It is held for the company of the payment until it is given back or assigned.")
+            text = f"{held} {TWO_PEOPLE}"
+            return self.decision(request, item, gettext("Say which payment it was meant for"), sentence=text, form=form)
         about = meant_id(item.pk, form.cleaned_data["payment"].pk)
         return self.put(request, item, KINDS[Attribute.name], {}, form.cleaned_data["note"], about)
 
@@ -242,13 +248,13 @@ class SuspenseAdmin(ReadOnlyAdmin):
         item = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            text = "It is not given back by itself any more, and waits for a decision of two people."
-            return self.decision(request, item, "Keep the money", sentence=text, form=form)
+            text = gettext("It is not given back by itself any more, and waits for a decision of two people.")
+            return self.decision(request, item, gettext("Keep the money"), sentence=text, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             kept = services.keep(Actor.of(request), item.pk, note)
-            return Done(kept, "", f"Kept: {note}", f"{kept.pk} waits for a decision.")
+            return Done(kept, "", f"Kept: {note}", gettext("%(id)s waits for a decision.") % {"id": kept.pk})
 
         return self.carry_out(request, item, act)
 

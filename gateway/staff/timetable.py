@@ -1,20 +1,25 @@
 """The schedule of beat, for staff."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from accounts.audit import Actor
 from gateway import pausing
-from gateway.staff.kit.columns import moment
+from gateway.staff.kit.columns import Colored, moment
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.headline import Headline
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
+
+RUNNING, PAUSED = ("running", _("Running")), ("paused", _("Paused"))
+COLORS = {"running": "success", "paused": "danger"}
 
 
 class TimetableAdmin(ReadOnlyAdmin):
@@ -41,16 +46,15 @@ class PeriodicTaskAdmin(TimetableAdmin):
     list_filter = ("enabled",)
     actions_detail = ("pause", "resume")
 
-    @display(description="state", label={"Running": "success", "Paused": "danger"})
-    def state(self, task: PeriodicTask) -> str:
-        return "Running" if task.enabled else "Paused"
+    @display(description="state", label=COLORS)
+    def state(self, task: PeriodicTask) -> Colored:
+        return RUNNING if task.enabled else PAUSED
 
     def headline(self, request: HttpRequest, record: PeriodicTask) -> Headline:
         told = next((pause for pause in pausing.pauses() if pause.task == record), None)
-        waits = (f"Paused since {told.since:%Y-%m-%d %H:%M}Z by {told.by}: {told.note}",) if told and told.since else ()
-        never = () if pausing.may_be_paused(record) else (("Pause", pausing.UNPAUSABLE),)
-        labels = (("Running", "success") if record.enabled else ("Paused", "danger"),)
-        return Headline(labels=labels, waits=waits, impossible=never)
+        never = () if pausing.may_be_paused(record) else ((gettext("Pause"), str(pausing.UNPAUSABLE)),)
+        state, word = self.state(record)
+        return Headline(labels=((str(word), COLORS[state]),), waits=tuple(_waits(told)), impossible=never)
 
     def has_pause_permission(self, request: HttpRequest, object_id: object = None) -> bool:
         return request.user.has_perm("django_celery_beat.change_periodictask")
@@ -64,13 +68,15 @@ class PeriodicTaskAdmin(TimetableAdmin):
 
     @action(description="Pause", permissions=["pause"], icon="pause", variant=ActionVariant.DANGER)
     def pause(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "It is not started any more until somebody resumes it. The first page shows that it is paused."
-        return self._switch(request, object_id, "Pause", sentence, pausing.pause)
+        sentence = gettext(
+            "It is not started any more until somebody resumes it. The first page shows that it is paused."
+        )
+        return self._switch(request, object_id, gettext("Pause"), sentence, pausing.pause)
 
     @action(description="Resume", permissions=["pause"], icon="play_arrow", variant=ActionVariant.PRIMARY)
     def resume(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "It is started again as scheduled. What became due meanwhile is done by its next run."
-        return self._switch(request, object_id, "Resume", sentence, pausing.resume)
+        sentence = gettext("It is started again as scheduled. What became due meanwhile is done by its next run.")
+        return self._switch(request, object_id, gettext("Resume"), sentence, pausing.resume)
 
     def _switch(
         self, request: HttpRequest, object_id: str, title: str, sentence: str, switch: Callable[..., str]
@@ -84,9 +90,20 @@ class PeriodicTaskAdmin(TimetableAdmin):
             note = form.cleaned_data["note"]
             if why := switch(task.pk, by=Actor.of(request), note=note):
                 return why
-            return Done(task, "", f"{title}: {note}", f"{task.name}: {title.lower()}d.")
+            paused = switch is pausing.pause
+            told = gettext("%(task)s: paused.") if paused else gettext("%(task)s: resumed.")
+            return Done(task, "", f"{'Pause' if paused else 'Resume'}: {note}", told % {"task": task.name})
 
         return self.carry_out(request, task, act)
+
+
+def _waits(pause: pausing.Pause | None) -> Iterator[str]:
+    if pause and pause.since:
+        yield gettext("Paused since %(time)s by %(person)s: %(note)s") % {
+            "time": f"{pause.since:%Y-%m-%d %H:%M}Z",
+            "person": pause.by,
+            "note": pause.note,
+        }
 
 
 @admin.register(IntervalSchedule)

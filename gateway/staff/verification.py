@@ -12,6 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextareaWidget
@@ -134,15 +135,17 @@ class Verification(StaffAdmin):
     def verify(self, request: HttpRequest, object_id: str) -> HttpResponse:
         company = self.record(request, object_id)
         if request.method != "POST":
-            missing = ", ".join(kind.label for kind in verification.missing(company))
-            warning = f" Missing documents: {missing}." if missing else ""
-            sentence = f"The company's production opens, and its owners are notified by e-mail.{warning}"
+            missing = ", ".join(str(kind.label) for kind in verification.missing(company))
+            sentence = gettext("The company's production opens, and its owners are notified by e-mail.")
+            if missing:
+                told = gettext("Missing documents: %(kinds)s.") % {"kinds": missing}
+                sentence = f"{sentence} {told}"
             beside = shown_beside(request, company)
-            return self.decision(request, company, "Verify this company", sentence=sentence, beside=beside)
+            return self.decision(request, company, gettext("Verify this company"), sentence=sentence, beside=beside)
 
         def act() -> Done:
             verification.verify(request, company)
-            return Done(company, "", "Verified", f"{company} was verified.")
+            return Done(company, "", "Verified", gettext("%(company)s was verified.") % {"company": company})
 
         return self.carry_out(request, company, act)
 
@@ -151,13 +154,22 @@ class Verification(StaffAdmin):
         company = self.record(request, object_id)
         form = MissingForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "The company sees the note in its dashboard and by e-mail, and can request verification again."
+            sentence = gettext(
+                "The company sees the note in its dashboard and by e-mail, and can request verification again."
+            )
             beside = shown_beside(request, company)
-            return self.decision(request, company, "Send back with a note", sentence=sentence, form=form, beside=beside)
+            return self.decision(
+                request, company, gettext("Send back with a note"), sentence=sentence, form=form, beside=beside
+            )
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             verification.send_back(request, company, note)
-            return Done(company, "", f"Sent back: {note}", f"The owners of {company} were notified.")
+            return Done(
+                company,
+                "",
+                f"Sent back: {note}",
+                gettext("The owners of %(company)s were notified.") % {"company": company},
+            )
 
         return self.carry_out(request, company, act)

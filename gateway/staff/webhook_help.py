@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.enums import ActionVariant
@@ -19,22 +20,22 @@ from webhooks.kinds import KINDS
 from webhooks.models import Delivery, Endpoint, Event
 from webhooks.services import MOST_AT_ONCE, Filter
 
-NOTHING = "Nothing was sent: no active endpoint is subscribed to it, or it is on its way already."
-RESENDS = "It is sent once more to each active endpoint that is subscribed to it, unless it is on its way already."
-RESENDS_THERE = (
+NOTHING = _("Nothing was sent: no active endpoint is subscribed to it, or it is on its way already.")
+RESENDS = _("It is sent once more to each active endpoint that is subscribed to it, unless it is on its way already.")
+RESENDS_THERE = _(
     "Its event is sent to this endpoint once more, if that is active and subscribed, unless it is on its way already."
 )
-REPLAYS = (
-    "The events of this time that the endpoint is subscribed to are sent again, oldest first, "
-    f"at most {MOST_AT_ONCE:,} at once. What is on its way already is not sent twice."
+REPLAYS = _(
+    "The events of this time that the endpoint is subscribed to are sent again, oldest first, at most %(most)s at "
+    "once. What is on its way already is not sent twice."
 )
-SWITCHES_ON = "Its failures are forgotten, and new events are delivered. Past ones are not: replay them afterwards."
+SWITCHES_ON = _("Its failures are forgotten, and new events are delivered. Past ones are not: replay them afterwards.")
 LAST = (
-    ("FAILED", "Given up"),
-    ("NONE", "Never sent"),
-    ("CANCELED", "Canceled"),
-    ("DELIVERED", "Delivered"),
-    ("", "Any"),
+    ("FAILED", _("Given up")),
+    ("NONE", _("Never sent")),
+    ("CANCELED", _("Canceled")),
+    ("DELIVERED", _("Delivered")),
+    ("", _("Any")),
 )
 
 
@@ -45,9 +46,9 @@ def may_send_again(request: HttpRequest) -> bool:
 def send_again(request: HttpRequest, record: Model, object_id: str, queued: int, note: str) -> Done | str:
     """Audits what was queued of a record and tells the owners."""
     if not queued:
-        return NOTHING
+        return str(NOTHING)
     record_and_tell(request, record, "webhook.redelivered", object_id, note, after={"queued": queued})
-    return Done(record, "", f"Sent again: {note}", f"Queued deliveries: {queued}.")
+    return Done(record, "", f"Sent again: {note}", gettext("Queued deliveries: %(n)s.") % {"n": queued})
 
 
 def record_and_tell(
@@ -105,6 +106,15 @@ class ReplayForm(NoteForm):
         return Filter(**{name: self.cleaned_data[name] or None for name in names})
 
 
+def _matching(count: int) -> str:
+    if count > MOST_AT_ONCE:
+        return gettext("The oldest %(most)s of more events match. Confirm to send them.") % {
+            "most": f"{MOST_AT_ONCE:,}"
+        }
+    found = ngettext("%(n)s event matches. Confirm to send it.", "%(n)s events match. Confirm to send them.", count)
+    return found % {"n": f"{count:,}"}
+
+
 class SendsAgain(ReadOnlyAdmin):
     """An event or a delivery that is sent again."""
 
@@ -119,7 +129,7 @@ class SendsAgain(ReadOnlyAdmin):
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = RESENDS if isinstance(record, Event) else RESENDS_THERE
-            return self.decision(request, record, "Send again", sentence=sentence, form=form)
+            return self.decision(request, record, gettext("Send again"), sentence=sentence, form=form)
 
         def act() -> Done | str:
             if isinstance(record, Event):
@@ -157,14 +167,14 @@ class EndpointHelp(ReadOnlyAdmin):
         endpoint: Endpoint = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            return self.decision(request, endpoint, "Switch on", sentence=SWITCHES_ON, form=form)
+            return self.decision(request, endpoint, gettext("Switch on"), sentence=SWITCHES_ON, form=form)
 
         def act() -> Done:
             note, before = form.cleaned_data["note"], {"status": endpoint.status}
             changed = services.change(endpoint.merchant, endpoint.pk, status=Endpoint.Status.ACTIVE)
             after = {"status": changed.status}
             record_and_tell(request, changed, "webhook.changed", changed.pk, note, before=before, after=after)
-            return Done(changed, "", f"Switched on: {note}", "The endpoint is on. Its owners are told.")
+            return Done(changed, "", f"Switched on: {note}", gettext("The endpoint is on. Its owners are told."))
 
         return self.carry_out(request, endpoint, act)
 
@@ -174,25 +184,30 @@ class EndpointHelp(ReadOnlyAdmin):
         endpoint: Endpoint = self.record(request, object_id)
         form = ReplayForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            return self.decision(request, endpoint, "Replay events", sentence=REPLAYS, form=form)
+            return self.decision(
+                request, endpoint, gettext("Replay events"), sentence=REPLAYS % {"most": f"{MOST_AT_ONCE:,}"}, form=form
+            )
         wanted = form.wanted()
         count, _first = services.sample(endpoint.merchant, endpoint.pk, wanted)
         if form.cleaned_data["counted"] != count:
             form.count(count)
-            many = f"The oldest {MOST_AT_ONCE:,} of more" if count > MOST_AT_ONCE else f"{count:,}"
             return self.decision(
-                request, endpoint, "Replay events", sentence=f"{many} events match. Confirm to send them.", form=form
+                request,
+                endpoint,
+                gettext("Replay events"),
+                sentence=_matching(count),
+                form=form,
             )
 
         def act() -> Done | str:
             _matched, queued = services.replay(endpoint.merchant, endpoint.pk, wanted, dry_run=False)
             if not queued:
-                return "Nothing matched: nothing is sent."
+                return gettext("Nothing matched: nothing is sent.")
             note = form.cleaned_data["note"]
             asked = {name: str(form.cleaned_data[name]) for name in form.field_order[:4] if form.cleaned_data[name]}
             record_and_tell(
                 request, endpoint, "webhook.replayed", endpoint.pk, note, before=asked, after={"queued": queued}
             )
-            return Done(endpoint, "", f"Replayed: {note}", f"Queued deliveries: {queued:,}.")
+            return Done(endpoint, "", f"Replayed: {note}", gettext("Queued deliveries: %(n)s.") % {"n": f"{queued:,}"})
 
         return self.carry_out(request, endpoint, act)

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.contrib.admin import SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from gateway.staff.kit.columns import OF_MERCHANT, block, colored, moment, named, pretty_json, related
@@ -18,7 +19,7 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 class KindFilter(SimpleListFilter):
     """Filters by event type: the known ones, without querying the table."""
 
-    title = "type"
+    title = _("type")
     parameter_name = "type"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -80,7 +81,10 @@ class EventAdmin(SendsAgain):
     list_filter = (KindFilter, "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", "type", (named("object_id", "object"), "sequence"), related("merchant"))}),
-        ("Timestamps", {"fields": ((moment("occurred_at", "occurred at (merchant's clock)"), moment("created_at")),)}),
+        (
+            "Timestamps",
+            {"fields": ((moment("occurred_at", "occurred at (merchant's clock)"), moment("created_at")),)},
+        ),
         ("Body, as sent", {"fields": ("shown_body",)}),
     )
 

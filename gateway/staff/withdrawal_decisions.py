@@ -8,19 +8,21 @@ from typing import Any
 from django import forms
 from django.db.models import F, Q
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from accounts.base.clock import utcnow
 from gateway.payouts.rail import DECLINES, FailureCode, PayoutOutcome, PayoutResult
 from gateway.payouts.registry import by_currency
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import EMPTY, Column, titled, unbroken
+from gateway.staff.kit.columns import EMPTY, Column, Title, titled, unbroken
 from gateway.staff.kit.forms import NoteField
+from gateway.staff.kit.names import translated
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.notation import plain_amount
 
 STUCK_AFTER = timedelta(minutes=30)
-FAILURES = [code.failure for code in DECLINES]
+FAILURES = [(code.value, translated(code.label)) for code in DECLINES]
 
 
 class WithdrawalDecisionForm(forms.Form):
@@ -43,8 +45,8 @@ class ArrivedForm(WithdrawalDecisionForm):
         super().__init__(withdrawal, data)
         named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
         self.fields["reference"].label = words(named)
-        shown = f"The provider's own id of the payout. The company sees it as {named} if it is one"
-        self.fields["reference"].help_text = shown
+        shown = gettext("The provider's own id of the payout. The company sees it as %(name)s if it is one")
+        self.fields["reference"].help_text = shown % {"name": named}
         self.initial["reference"] = withdrawal.rail_reference
 
     def outcome(self) -> PayoutOutcome:
@@ -80,12 +82,12 @@ def words(member: str) -> str:
     return capfirst(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", member).lower())
 
 
-def payout_money(name: str, title: str = "") -> Column:
+def payout_money(name: str, title: Title = "") -> Column:
     """An amount in the payout currency."""
     return money(name, title, attrgetter("payout_currency"))
 
 
-def rate(name: str, title: str) -> Column:
+def rate(name: str, title: Title) -> Column:
     """The value of one unit of the wallet's currency in the payout currency."""
 
     def shown(withdrawal: Withdrawal) -> Any:

@@ -9,6 +9,7 @@ from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
@@ -56,6 +57,8 @@ DECISIONS: dict[str, tuple[PayoutResult, type[WithdrawalDecisionForm]]] = {
     "came_back": (PayoutResult.RETURNED, ReturnedForm),
 }
 
+CONVERSION = _("Conversion")
+
 
 @admin.register(Withdrawal)
 class WithdrawalAdmin(ReadOnlyAdmin):
@@ -100,7 +103,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             },
         ),
         (
-            "Conversion",
+            CONVERSION,
             {
                 "fields": (
                     (rate("market_rate", "market rate"), rate("applied_rate", "applied rate")),
@@ -117,7 +120,10 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             {
                 "fields": (
                     ("approval", moment("approval_expires_at", "approval expires")),
-                    (column("approvals_required", str, "people required"), column("approvals_given", str, "given")),
+                    (
+                        column("approvals_required", str, "people required"),
+                        column("approvals_given", str, "given"),
+                    ),
                 )
             },
         ),
@@ -160,7 +166,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or obj.is_converted:
             return fieldsets
-        return [(title, options) for title, options in fieldsets if title != "Conversion"]
+        return [(title, options) for title, options in fieldsets if title is not CONVERSION]
 
     def related_to(self, record: Withdrawal) -> Iterable[Related]:
         yield from super().related_to(record)
@@ -180,7 +186,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return replace(
             super().headline(request, record),
             waits=tuple(withdrawal_story.waits(record)),
-            impossible=(("Query the provider now", why),) if why else (),
+            impossible=((gettext("Query the provider now"), why),) if why else (),
             steps=tuple(withdrawal_story.steps(record)),
         )
 
@@ -205,8 +211,8 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     @display(description="provider")
     def connected(self, withdrawal: Withdrawal) -> str:
         if withdrawal.merchant.environment == Environment.SANDBOX:
-            return "Sandbox simulator"
-        return str(withdrawal.account) if withdrawal.account else "Not connected"
+            return gettext("Sandbox simulator")
+        return str(withdrawal.account) if withdrawal.account else gettext("Not connected")
 
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
     def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
@@ -224,15 +230,15 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 
     @action(description="Mark as completed", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
     def arrived(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "arrived", "Mark as completed")
+        return self._decide(request, object_id, "arrived", gettext("Mark as completed"))
 
     @action(description="Mark as failed", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def failed(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "failed", "Mark as failed")
+        return self._decide(request, object_id, "failed", gettext("Mark as failed"))
 
     @action(description="Mark as returned", permissions=["decide"], icon="undo", variant=ActionVariant.DANGER)
     def came_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "came_back", "Mark as returned")
+        return self._decide(request, object_id, "came_back", gettext("Mark as returned"))
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Asks for a note first. The service checks again whether it is possible, as the provider may have answered."""
@@ -255,16 +261,17 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         if not _may_be_asked_about(withdrawal):
             return self.refused(request, withdrawal, WithdrawalState())
         if request.method != "POST":
-            text = (
+            text = gettext(
                 "The order is submitted, or its status queried, under its own id. It is never submitted under another."
             )
-            return self.decision(request, withdrawal, "Query the provider now", sentence=text)
+            return self.decision(request, withdrawal, gettext("Query the provider now"), sentence=text)
 
         def act() -> Done | str:
             if not query_now(withdrawal.merchant, withdrawal.pk):
-                return "Another process is querying the provider right now."
+                return gettext("Another process is querying the provider right now.")
             withdrawal.refresh_from_db(fields=["status"])
-            message = f"The provider was queried: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
+            told = {"id": withdrawal.pk, "status": withdrawal.get_status_display().lower()}
+            message = gettext("The provider was queried: %(id)s is %(status)s.") % told
             return Done(withdrawal, "asked_about", "Queried the provider", message)
 
         return self.carry_out(request, withdrawal, act, alone=True)
@@ -280,7 +287,10 @@ def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
 
 def _why_not_asked(withdrawal: Withdrawal) -> str:
     if withdrawal.status != Status.PROCESSING:
-        return f"It is {withdrawal.get_status_display().lower()}: its provider's answer is known."
+        status = {"status": withdrawal.get_status_display().lower()}
+        return gettext("It is %(status)s: its provider's answer is known.") % status
     if withdrawal.approval == ApprovalState.PENDING:
-        return "The company has not approved it: no provider knows of it."
-    return "" if can_be_asked(withdrawal) else "Nobody can be asked: paid by file or by people, or no provider."
+        return gettext("The company has not approved it: no provider knows of it.")
+    if can_be_asked(withdrawal):
+        return ""
+    return gettext("Nobody can be asked: paid by file or by people, or no provider.")

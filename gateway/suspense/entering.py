@@ -6,6 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.models import Merchant, User
@@ -97,7 +100,7 @@ class EnterMoney(ProposalKind):
     """Values: `method`, `currency` and `amount`. The record is a `Line`."""
 
     name = "suspense.enter"
-    title = "Enter received money"
+    title = _("Enter received money")
     permission = PERMISSION
 
     def hold(self, object_id: str) -> Line:
@@ -142,7 +145,7 @@ class EnterMoney(ProposalKind):
         require_enterable(_found(record, values))
 
     def sentence(self, record: Line, values: Values) -> str:
-        return (
+        return gettext(
             "The money is held in suspense, and is no part of any balance, until two people decide that it was "
             "returned, or that it pays a payment."
         )
@@ -150,15 +153,15 @@ class EnterMoney(ProposalKind):
     def lines(self, record: Line, values: Values) -> list[tuple[str, str]]:
         found = _found(record, values)
         amount = plain_amount(to_minor(found.money.amount, found.money.currency), found.money.currency)
-        company = str(found.merchant.company) if found.merchant else "unknown"
-        payment = record.payment.pk if record.payment else "unknown"
+        company = str(found.merchant.company) if found.merchant else gettext("unknown")
+        payment = record.payment.pk if record.payment else gettext("unknown")
         return [
-            ("Amount", amount),
-            ("Method", found.method),
-            ("Bank reference", record.reference),
-            ("Cause", found.cause.label),
-            ("Payment", payment),
-            ("Company", company),
+            (gettext("Amount"), amount),
+            (gettext("Method"), found.method),
+            (gettext("Bank reference"), record.reference),
+            (gettext("Cause"), str(found.cause.label)),
+            (gettext("Payment"), payment),
+            (gettext("Company"), company),
         ]
 
     def carry_out(self, record: Line, values: Values, *, by: Actor, note: str) -> Carried:
@@ -166,7 +169,7 @@ class EnterMoney(ProposalKind):
         take_turns(found.account.pk, found.merchant, found.money.reference)
         item = enter(found, utcnow(), note[:255])
         write_down(by, self.name, item, {}, {"state": item.state, "payment": item.payment_id}, note)
-        return Carried(item, f"{item.pk} is held.")
+        return Carried(item, gettext("%(id)s is held.") % {"id": item.pk})
 
 
 def _found(line: Line, values: Values) -> Found:

@@ -4,6 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.models import Merchant
@@ -23,7 +27,11 @@ PERMISSION = "gateway.change_suspenseitem"
 def facts_of(item: SuspenseItem) -> list[tuple[str, str]]:
     """What the money is, in words."""
     amount = plain_amount(item.amount, item.currency)
-    return [("Amount", amount), ("Cause", item.get_cause_display()), ("Provider's reference", item.reference)]
+    return [
+        (gettext("Amount"), amount),
+        (gettext("Cause"), item.get_cause_display()),
+        (gettext("Provider's reference"), item.reference),
+    ]
 
 
 def write_down(
@@ -39,8 +47,8 @@ class SuspenseKind(ProposalKind):
     """A decision about one item. It always takes two people."""
 
     permission = PERMISSION
-    effect: ClassVar[str]
-    done: ClassVar[str]
+    effect: ClassVar[Promise]
+    done: ClassVar[Promise]
 
     def hold(self, object_id: str) -> SuspenseItem:
         """Raises ONP404_SUSPENSE."""
@@ -54,8 +62,9 @@ class SuspenseKind(ProposalKind):
         return [record.merchant.company_id] if record.merchant else []
 
     def sentence(self, record: SuspenseItem, values: Values) -> str:
-        text = self.effect.format(amount=plain_amount(record.amount, record.currency), payment=record.payment_id)
-        return f"{text} This cannot be undone."
+        amount = plain_amount(record.amount, record.currency)
+        text = self.effect % {"amount": amount, "payment": record.payment_id}
+        return " ".join((text, gettext("This cannot be undone.")))
 
     def lines(self, record: SuspenseItem, values: Values) -> list[tuple[str, str]]:
         return [*facts_of(record), *self.more(values)]
@@ -70,7 +79,7 @@ class SuspenseKind(ProposalKind):
         before = self.before(record)
         decided = self.act(record, values, note[:255])
         write_down(by, self.name, decided, before, self.before(decided), note)
-        return Carried(decided, self.done.format(item=decided.pk))
+        return Carried(decided, self.done % {"item": decided.pk})
 
 
 @register
@@ -78,9 +87,9 @@ class GiveBack(SuspenseKind):
     """No values."""
 
     name = "suspense.give_back"
-    title = "Give the money back"
-    effect = "The provider is asked to return {amount} to whoever paid it."
-    done = "The provider is asked to return {item}."
+    title = _("Give the money back")
+    effect = _("The provider is asked to return %(amount)s to whoever paid it.")
+    done = _("The provider is asked to return %(item)s.")
 
     def require(self, record: SuspenseItem, values: Values) -> None:
         """Raises ONP409_SUSPENSE_STATE and ONP409_SUSPENSE_NOT_RETURNABLE."""
@@ -95,16 +104,16 @@ class Returned(SuspenseKind):
     """Values: the bank's `reference` of the return."""
 
     name = "suspense.returned"
-    title = "Record the money as returned"
-    effect = "Whoever paid {amount} has it back, by the bank's statement. The provider is not asked any more."
-    done = "{item} is returned."
+    title = _("Record the money as returned")
+    effect = _("Whoever paid %(amount)s has it back, by the bank's statement. The provider is not asked any more.")
+    done = _("%(item)s is returned.")
 
     def require(self, record: SuspenseItem, values: Values) -> None:
         """Raises ONP409_SUSPENSE_STATE."""
         services.require_recordable(record, SuspenseAction.RETURNED)
 
     def more(self, values: Values) -> list[tuple[str, str]]:
-        return [("Reference of the return", values["reference"])]
+        return [(gettext("Reference of the return"), values["reference"])]
 
     def act(self, record: SuspenseItem, values: Values, note: str) -> SuspenseItem:
         return services.record(record, SuspenseAction.RETURNED, values["reference"], note)
@@ -115,9 +124,9 @@ class NotReturned(SuspenseKind):
     """No values."""
 
     name = "suspense.not_returned"
-    title = "Record the money as not returned"
-    effect = "The provider has not returned {amount} and will not, by its own written statement. It is held again."
-    done = "{item} is held again."
+    title = _("Record the money as not returned")
+    effect = _("The provider has not returned %(amount)s and will not, by its own written statement. It is held again.")
+    done = _("%(item)s is held again.")
 
     def require(self, record: SuspenseItem, values: Values) -> None:
         """Raises ONP409_SUSPENSE_STATE."""
@@ -132,9 +141,9 @@ class Assign(SuspenseKind):
     """No values."""
 
     name = "suspense.assign"
-    title = "Let the money pay its payment"
-    effect = "{amount} pays {payment}, and the company is notified that it was paid."
-    done = "{item} has paid its payment."
+    title = _("Let the money pay its payment")
+    effect = _("%(amount)s pays %(payment)s, and the company is notified that it was paid.")
+    done = _("%(item)s has paid its payment.")
 
     def require(self, record: SuspenseItem, values: Values) -> None:
         """Raises ONP409_SUSPENSE_STATE, ONP422_SUSPENSE_PAYMENT and ONP409_DUPLICATE_REFERENCE."""
@@ -178,7 +187,7 @@ class Attribute(ProposalKind):
     """No values. The record is the money and the payment, whose company is concerned, too."""
 
     name = "suspense.attribute"
-    title = "Say which payment the money was meant for"
+    title = _("Say which payment the money was meant for")
     permission = PERMISSION
 
     def hold(self, object_id: str) -> Meant:
@@ -201,11 +210,12 @@ class Attribute(ProposalKind):
 
     def sentence(self, record: Meant, values: Values) -> str:
         amount = plain_amount(record.item.amount, record.item.currency)
-        return f"{amount} is held for the company of the payment, until it is given back or pays the payment."
+        told = gettext("%(amount)s is held for the company of the payment, until it is given back or pays the payment.")
+        return told % {"amount": amount}
 
     def lines(self, record: Meant, values: Values) -> list[tuple[str, str]]:
         company = str(record.payment.merchant.company)
-        return [*facts_of(record.item), ("Payment", record.payment.pk), ("Company", company)]
+        return [*facts_of(record.item), (gettext("Payment"), record.payment.pk), (gettext("Company"), company)]
 
     def carry_out(self, record: Meant, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
@@ -213,4 +223,4 @@ class Attribute(ProposalKind):
         item = services.attribute(record.item, record.payment, note[:255])
         after = {"state": item.state, "payment": item.payment_id}
         write_down(by, self.name, item, before, after, note)
-        return Carried(item, f"{item.pk} is held for {record.payment.pk}.")
+        return Carried(item, gettext("%(id)s is held for %(payment)s.") % {"id": item.pk, "payment": record.payment.pk})

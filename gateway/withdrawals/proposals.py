@@ -3,8 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils import translation
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts import audit
 from accounts.audit import Actor
@@ -18,7 +21,11 @@ from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.provider import MEANS
 from ledger.notation import plain_amount
 
-OUTCOMES = {PayoutResult.DONE: "Completed", PayoutResult.DECLINED: "Failed", PayoutResult.RETURNED: "Returned"}
+OUTCOMES = {
+    PayoutResult.DONE: _("Completed"),
+    PayoutResult.DECLINED: _("Failed"),
+    PayoutResult.RETURNED: _("Returned"),
+}
 
 
 @register
@@ -26,7 +33,7 @@ class WithdrawalOutcome(ProposalKind):
     """Values: `answered`, and the provider's `reference` or the `failure_code`."""
 
     name = "withdrawal.outcome"
-    title = "Record the outcome of a withdrawal"
+    title = _("Record the outcome of a withdrawal")
     permission = "gateway.change_withdrawal"
 
     def hold(self, object_id: str) -> Withdrawal:
@@ -56,9 +63,9 @@ class WithdrawalOutcome(ProposalKind):
 
     def lines(self, record: Withdrawal, values: Values) -> list[tuple[str, str]]:
         outcome = outcome_of(values)
-        text = [("Outcome", OUTCOMES[outcome.answered])]
-        text += [("Reference", outcome.reference)] if outcome.reference else []
-        return text + ([("Why", outcome.failure[1])] if outcome.failure else [])
+        text = [(gettext("Outcome"), str(OUTCOMES[outcome.answered]))]
+        text += [(gettext("Reference"), outcome.reference)] if outcome.reference else []
+        return text + ([(gettext("Why"), translation.gettext(outcome.failure[1]))] if outcome.failure else [])
 
     def carry_out(self, record: Withdrawal, values: Values, *, by: Actor, note: str) -> Carried:
         before, outcome = self.before(record), outcome_of(values)
@@ -73,7 +80,10 @@ class WithdrawalOutcome(ProposalKind):
             note=note,
             by_staff=True,
         )
-        return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
+        return Carried(
+            decided,
+            gettext("%(id)s is %(status)s.") % {"id": decided.pk, "status": decided.get_status_display().lower()},
+        )
 
 
 def values_of(outcome: PayoutOutcome) -> dict[str, str]:
@@ -93,9 +103,11 @@ def outcome_of(values: Values) -> PayoutOutcome:
 
 
 SENTENCES = {
-    PayoutResult.DONE: "The beneficiary received {payout}. {total} leaves the company's wallet permanently.",
-    PayoutResult.DECLINED: "The beneficiary receives nothing. {total} becomes available to the company immediately.",
-    PayoutResult.RETURNED: "The beneficiary's bank returned {payout}. It is credited to the company immediately.",
+    PayoutResult.DONE: _("The beneficiary received %(payout)s. %(total)s leaves the company's wallet permanently."),
+    PayoutResult.DECLINED: _(
+        "The beneficiary receives nothing. %(total)s becomes available to the company immediately."
+    ),
+    PayoutResult.RETURNED: _("The beneficiary's bank returned %(payout)s. It is credited to the company immediately."),
 }
 
 
@@ -103,10 +115,11 @@ def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str
     """The effect of a decision, with a warning if the money may already have been sent."""
     total = plain_amount(withdrawal.total, withdrawal.currency)
     payout = plain_amount(withdrawal.payout_amount, withdrawal.payout_currency)
-    text = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."
+    effect = SENTENCES[answered] % {"total": total, "payout": payout}
+    text = " ".join((effect, gettext("This cannot be undone.")))
     if answered != PayoutResult.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
         return text
-    warning = (
+    warning = gettext(
         "The money may already have been sent, and would then be paid twice. "
         "Continue only if the provider has confirmed in writing that it did not and will not pay this withdrawal."
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit
@@ -38,18 +39,22 @@ class ReserveChange(_OfReserve):
     """Values: `percentage` as text ("0": no reserve) and `days`."""
 
     name = "reserve.change"
-    title = "Change the rolling reserve"
+    title = _("Change the rolling reserve")
 
     def sentence(self, record: Merchant, values: Values) -> str:
-        return (
+        return gettext(
             "This share of the net of each payment is held for these days from the moment it is available. "
             "What is held already keeps its end."
         )
 
     def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
         if not Decimal(values["percentage"]):
-            return [("Reserve", "None for payments from now on")]
-        return [("Share of the net", f"{values['percentage']} %"), ("Held for", f"{values['days']} days")]
+            return [(gettext("Reserve"), gettext("None for payments from now on"))]
+        days = int(values["days"])
+        return [
+            (gettext("Share of the net"), f"{values['percentage']} %"),
+            (gettext("Held for"), ngettext("%(n)s day", "%(n)s days", days) % {"n": days}),
+        ]
 
     def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
@@ -61,7 +66,7 @@ class ReserveChange(_OfReserve):
             about = f"{record}: {values['percentage']} %, {values['days']} d"
             subject = _("support changed the rolling reserve")
             notify_owners(record.company, subject, "by_support", "settings", what="settings", about=about)
-        return Carried(record, "The rolling reserve was changed.")
+        return Carried(record, gettext("The rolling reserve was changed."))
 
 
 @register
@@ -69,12 +74,14 @@ class ReserveRelease(_OfReserve):
     """No values: everything that is held of the reserve."""
 
     name = "reserve.release"
-    title = "Release the rolling reserve"
+    title = _("Release the rolling reserve")
 
     def sentence(self, record: Merchant, values: Values) -> str:
-        return "All that is held as a rolling reserve becomes available within a minute. The terms stay as they are."
+        return gettext(
+            "All that is held as a rolling reserve becomes available within a minute. The terms stay as they are."
+        )
 
     def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         count = reserves.release_all(record, clock.now(record))
         audit.record(by, "reserve.released", merchant=record, after={"holds": count}, note=note, by_staff=True)
-        return Carried(record, f"Holds released: {count}.")
+        return Carried(record, gettext("Holds released: %(n)s.") % {"n": count})

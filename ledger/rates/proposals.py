@@ -5,11 +5,15 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.models import User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from ledger.rates import services as rates
+from ledger.rates.models import BASE
 from ledger.rates.services import compared_with
 
 
@@ -18,7 +22,7 @@ class StaffRate(ProposalKind):
     """Values: `per_real` and the validity in `minutes`, as text, and `entered_by`. The record is the currency."""
 
     name = "rate.far"
-    title = "Enter a rate"
+    title = _("Enter a rate")
     permission = "ledger.add_rate"
 
     def hold(self, object_id: str) -> str:
@@ -32,12 +36,23 @@ class StaffRate(ProposalKind):
         return ()
 
     def sentence(self, record: str, values: Values) -> str:
-        known = "; ".join(str(rate) for rate in compared_with(record)) or "none"
-        far = " It is far from the known rates." if rates.is_far(record, Decimal(values["per_real"])) else ""
-        return f"Production conversions use it immediately.{far} Known rates for comparison: {known}."
+        known = "; ".join(str(rate) for rate in compared_with(record)) or gettext("none")
+        is_far = rates.is_far(record, Decimal(values["per_real"]))
+        return " ".join(
+            (
+                gettext("Production conversions use it immediately."),
+                *([gettext("It is far from the known rates.")] if is_far else []),
+                gettext("Known rates for comparison: %(rates)s.") % {"rates": known},
+            )
+        )
 
     def lines(self, record: str, values: Values) -> list[tuple[str, str]]:
-        return [("1 BRL is worth", f"{values['per_real']} {record}"), ("Valid for", f"{values['minutes']} minutes")]
+        minutes = int(values["minutes"])
+        valid_for = ngettext("%(n)s minute", "%(n)s minutes", minutes) % {"n": minutes}
+        return [
+            (gettext("1 %(currency)s is worth") % {"currency": BASE}, f"{values['per_real']} {record}"),
+            (gettext("Valid for"), valid_for),
+        ]
 
     def carry_out(self, record: str, values: Values, *, by: Actor, note: str) -> Carried:
         entered = rates.enter(
@@ -50,4 +65,4 @@ class StaffRate(ProposalKind):
         )
         after = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
         audit.record(by, "rate.entered", object_id=str(entered.pk), after=after, note=note, by_staff=True)
-        return Carried(entered, f"{entered} is now used.")
+        return Carried(entered, gettext("%(rate)s is now used.") % {"rate": entered})

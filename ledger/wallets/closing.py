@@ -1,5 +1,8 @@
 """A company can be closed only when it has no money with us."""
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts import standing
 from accounts.audit import Actor
 from accounts.errors import CompanyHasMoney
@@ -21,7 +24,7 @@ def require_empty(company: Company) -> None:
 @register
 class CompanyClosing(CompanyKind):
     name = "company.close"
-    title = "Close the company"
+    title = _("Close the company")
     permission = "accounts.close_company"
 
     def require(self, record: Company, values: Values) -> None:
@@ -30,8 +33,10 @@ class CompanyClosing(CompanyKind):
         require_empty(record)
 
     def sentence(self, record: Company, values: Values) -> str:
-        return "The company can never take payments or move money again. Owners are notified. This cannot be undone."
+        return gettext(
+            "The company can never take payments or move money again. Owners are notified. This cannot be undone."
+        )
 
     def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
         standing.close(by, record, note, require_empty=require_empty)
-        return Carried(record, f"{record} was closed.")
+        return Carried(record, gettext("%(company)s was closed.") % {"company": record})

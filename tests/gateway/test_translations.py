@@ -106,6 +106,7 @@ THE_SAME = {
     | NAMES
     | {
         "Colombia",
+        "no",
         "Alias",
         "Error",
         "General",

@@ -11,10 +11,10 @@ ROWS = re.findall(r"^\| \*\*(.+?)\*\* \|(.*)\|$", (ROOT / "docs/glossary.md").re
 
 
 def catalogue(language: str) -> dict[str, str]:
-    """msgid in lower case → its translations in lower case, of one or many."""
+    """msgid in lower case → its translations in lower case, of one or many; without those of another meaning."""
     found = polib.pofile(str(ROOT / "gateway/locale" / language / "LC_MESSAGES/django.po"))
     said: dict[str, str] = {}
-    for entry in found:
+    for entry in (one for one in found if not one.msgctxt):
         one = " / ".join([entry.msgstr, *entry.msgstr_plural.values()]).lower()
         said[entry.msgid.lower()] = f"{said.get(entry.msgid.lower(), '')} / {one}"
     return said

@@ -21,6 +21,9 @@ from gateway.staff.kit.names import translated
 Column = Callable[[Any], Any]
 Title = str | Promise
 
+Colored = tuple[str, str | Promise] | str
+"""A value and its word: a label is colored by the value."""
+
 EMPTY = "-"
 
 

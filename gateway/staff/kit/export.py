@@ -79,6 +79,8 @@ class Exported(Audited):
             field, _, value = lookup_field(name, row, self)
             if field is not None and field.flatchoices:
                 value = dict(field.flatchoices).get(value, value)
+            if isinstance(value, tuple):  # a value and its word
+                value = str(value[1])
             if not isinstance(value, str):
                 return value
             plain = unescape(strip_tags(value))

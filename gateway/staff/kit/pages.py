@@ -195,8 +195,8 @@ class StaffAdmin(PlainIds, Trailed, Exported):
             with transaction.atomic():
                 done = proposals.put(request, kind, about, values, note)
                 if isinstance(done, Carried):
-                    return self.carried(request, done, f"{kind.title}: {note}")
-                self.log_action(request, record, "", ": ".join((gettext("Proposed"), kind.title, note)))
+                    return self.carried(request, done, f"{kind.title_in_audit}: {note}")
+                self.log_action(request, record, "", f"Proposed: {kind.title_in_audit}: {note}")
         except Refusal as refusal:
             return self.refused(request, record, refusal)
         proposed = gettext("%(title)s: proposed.") % {"title": kind.title}

@@ -111,9 +111,9 @@ def real(out: Api, funded: Shop) -> Withdrawal:
 def test_what_one_says_becomes_true_when_another_confirms_it(
     staff: Client, colleague: Client, root: User, funded: Shop, real: Withdrawal, name: str, status: str, failure: Any
 ) -> None:
-    assert TWO_PEOPLE in staff.get(page_of(real, name)).content.decode()
+    assert str(TWO_PEOPLE) in staff.get(page_of(real, name)).content.decode()
     with w.nothing_moves(funded):
-        assert TWO_PEOPLE in told(staff, page_of(real, name), FORMS[name])
+        assert str(TWO_PEOPLE) in told(staff, page_of(real, name), FORMS[name])
         assert (offered(staff, real), offered(colleague, real)) == ([], [])
         proposal = Proposal.objects.get()
         assert listed(colleague, "Proposals to confirm") == [proposal.pk]
@@ -153,7 +153,7 @@ def test_what_was_said_can_be_turned_down_and_said_otherwise(
         proposal = Proposal.objects.get()
         assert "rejected" in answered(colleague, proposal, "turn_down")[1]
         assert answered(colleague, proposal, "turn_down")[0] == 409
-        assert TWO_PEOPLE in told(colleague, page_of(real, "failed"), FORMS["failed"])
+        assert str(TWO_PEOPLE) in told(colleague, page_of(real, "failed"), FORMS["failed"])
     assert list(Proposal.objects.order_by("pk").values_list("state", flat=True)) == ["TURNED_DOWN", "OPEN"]
     assert answered(staff, Proposal.objects.get(state="OPEN"), "confirm") == (200, f"{real.pk} is failed.")
 

@@ -56,7 +56,7 @@ def test_a_payment_that_waits_is_offered_until_somebody_has_proposed(staff: Clie
     assert offered(staff, payment) == ["paid", "not_paid"]
     page = staff.get(action(payment, "paid")).content.decode()
     assert "The payer paid 1,500.00 MXN. 1,470.15 MXN is credited to the company. This cannot be undone." in page
-    assert TWO_PEOPLE in page
+    assert str(TWO_PEOPLE) in page
 
     proposed(staff, payment, "paid", **PAID)
 
@@ -289,7 +289,7 @@ def test_above_the_limit_of_a_day_it_takes_two_again(
     staff.post(action(second, "not_paid"), NOTE | NOT_PAID)
     money = {"way": "SPEI:MXN", "amount": "500.01", "reference": "ONE2"}
 
-    assert TWO_PEOPLE in staff.get(action(third, "paid")).content.decode()
+    assert str(TWO_PEOPLE) in staff.get(action(third, "paid")).content.decode()
     for record, name, sent in ((third, "paid", PAID), (account, "enter_money", money)):
         with nothing_moves():
             assert "proposed" in staff.post(action(record, name), NOTE | sent, follow=True).content.decode()

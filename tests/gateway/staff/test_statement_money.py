@@ -59,7 +59,7 @@ def test_two_people_enter_money_that_is_held_like_what_a_provider_lists(
     staff: Client, colleague: Client, acme: Shop, account: ProviderAccount, payment: Payment
 ) -> None:
     page = staff.get(action(account, "enter_money")).content.decode()
-    assert TWO_PEOPLE in page
+    assert str(TWO_PEOPLE) in page
     with nothing_moves():
         proposal = proposed(staff, account, "enter_money", **MONEY, payment=payment.pk)
         read = colleague.get(action(proposal, "confirm")).content.decode()

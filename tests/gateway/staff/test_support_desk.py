@@ -77,7 +77,7 @@ def test_an_endpoint_is_switched_on_and_its_events_are_replayed_after_a_count(ac
     endpoint.refresh_from_db()
     assert (endpoint.status, endpoint.failures, endpoint.disabled_reason) == ("ACTIVE", 0, None)
     counted = support.post(do(endpoint, "replay"), wanted | {"last_status": "FAILED"})
-    assert "1 events match" in counted.content.decode()
+    assert "1 event matches" in counted.content.decode()
     assert Delivery.objects.count() == 1
     support.post(do(endpoint, "replay"), wanted | {"last_status": "FAILED", "counted": "1"})
     assert Delivery.objects.filter(status="PENDING").count() == 1

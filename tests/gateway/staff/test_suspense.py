@@ -70,7 +70,7 @@ def test_late_money_that_two_people_let_in_pays_its_payment(
     assert offered(staff, late) == ["give_back", "assign", "returned", "keep"]
     page = staff.get(action(late, "assign")).content.decode()
     assert f"150.00 BRL pays {late.payment_id}, and the company is notified that it was paid." in page
-    assert TWO_PEOPLE in page
+    assert str(TWO_PEOPLE) in page
 
     with nothing_moves():
         proposal = proposed(staff, late, "assign")
