@@ -206,8 +206,8 @@ def test_what_cannot_be_decided_is_not_offered_and_moves_nothing(
 
     assert offered(staff, refund) == possible
     for name in set(DECISIONS) - set(possible):
-        assert REFUSED in staff.get(page_of(refund, name), follow=True).content.decode()
-        assert REFUSED in staff.post(page_of(refund, name), NOTE, follow=True).content.decode()
+        assert staff.get(page_of(refund, name)).status_code == 302
+        assert staff.post(page_of(refund, name), NOTE, follow=True).content.decode().count(REFUSED) == 2
     assert (everything(), LogEntry.objects.count()) == (before, 0)
 
 

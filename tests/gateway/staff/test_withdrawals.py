@@ -171,8 +171,8 @@ def test_what_cannot_be_decided_is_not_offered_and_moves_nothing(
     assert offered(staff, withdrawal) == possible
     with w.nothing_moves(funded):
         for name in set(ACTIONS) - set(possible):
-            assert REFUSED in staff.get(page_of(withdrawal, name), follow=True).content.decode()
-            assert REFUSED in staff.post(page_of(withdrawal, name), FORMS[name], follow=True).content.decode()
+            assert staff.get(page_of(withdrawal, name)).status_code == 302
+            assert staff.post(page_of(withdrawal, name), FORMS[name], follow=True).content.decode().count(REFUSED) == 2
     assert not LogEntry.objects.exists()
 
 
