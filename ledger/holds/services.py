@@ -1,7 +1,8 @@
 """Placing and releasing holds."""
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -17,6 +18,7 @@ from ledger.holds.errors import HoldEnded, HoldUnexplained
 from ledger.holds.models import BY_STAFF, Hold, Reason
 
 SHORTEST_NOTE = 5
+SENT_AGAIN_WITHIN = timedelta(minutes=1)
 
 
 @transaction.atomic(savepoint=False)
@@ -33,30 +35,37 @@ def place(
 ) -> Hold:
     """Staff hold available money, in minor units. The company sees the case number, and staff the note.
 
-    Raises ONP400_HOLD without a note, or for a legal order without the number of its case, and
-    ONP422_INSUFFICIENT_BALANCE.
+    A person who asks for the same hold again within a minute gets the one that stands. Raises ONP400_HOLD without a
+    note, or for a legal order without the number of its case, and ONP422_INSUFFICIENT_BALANCE.
     """
     assert reason in BY_STAFF, "what belongs to a refund or a withdrawal is blocked by that"
     note, case_number = note.strip(), case_number.strip()
     if faults := list(_unexplained(reason, note, case_number)):
         raise HoldUnexplained(faults=faults)
     now = clock.now(merchant)
-    hold = Hold.objects.create(
-        id=new_id("blk"),
-        merchant=merchant,
-        reason=reason,
-        currency=currency,
-        amount=amount,
-        note=note,
-        case_number=case_number,
-        placed_by=by,
-        expected_release_at=expected_release_at,
-        created_at=now,
-    )
+    wanted: dict[str, Any] = {
+        "merchant": merchant,
+        "reason": reason,
+        "currency": currency,
+        "amount": amount,
+        "note": note,
+        "case_number": case_number,
+        "placed_by": by,
+        "expected_release_at": expected_release_at,
+    }
+    if by and (standing := _just_placed(by, wanted, now)):
+        return standing
+    hold = Hold.objects.create(id=new_id("blk"), created_at=now, **wanted)
     available, blocked = wallet(AccountKind.AVAILABLE, currency), wallet(AccountKind.BLOCKED, currency)
     posted = post(merchant, "hold.placed", hold.id, [Move(amount, debit=available, credit=blocked)], now)
     assert posted, "a block is placed once"
     return hold
+
+
+def _just_placed(by: User, wanted: Mapping[str, Any], now: datetime) -> Hold | None:
+    """What a double click has placed already. The person's requests wait for each other."""
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)
+    return Hold.objects.filter(**wanted, ended_at=None, created_at__gt=now - SENT_AGAIN_WITHIN).first()
 
 
 def _unexplained(reason: str, note: str, case_number: str) -> Iterator[Fault]:
