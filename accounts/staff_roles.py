@@ -9,6 +9,10 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import RolesApart
 
@@ -80,7 +84,7 @@ class StaffRole:
     """`reads` are models that are fully visible; `may` are permissions by name."""
 
     name: str
-    what: str
+    what: Promise
     reads: tuple[str, ...]
     may: tuple[str, ...]
 
@@ -98,7 +102,7 @@ _DESK = (*_ABOUT_COMPANIES, *_ABOUT_PEOPLE, *_ABOUT_PAYMENTS, *_ABOUT_EVENTS, "g
 ROLES = (
     StaffRole(
         "Support",
-        "Helps companies: sees what they see, queries providers, sends events and e-mails again, restores sign-ins.",
+        _("Helps companies: sees what they see, queries providers, sends events and e-mails again, restores sign-ins."),
         (*_DESK, *_ABOUT_PROVIDERS),
         (
             "accounts.change_email",
@@ -114,13 +118,16 @@ ROLES = (
     ),
     StaffRole(
         "Disputes",
-        "Opens and decides refunds requested by payers.",
+        _("Opens and decides refunds requested by payers."),
         _DESK,
         ("gateway.add_refund", "gateway.change_refund"),
     ),
     StaffRole(
         "Treasury",
-        "Records outcomes of payments, withdrawals and refunds, decides on suspense and advances, connects providers.",
+        _(
+            "Records outcomes of payments, withdrawals and refunds, decides on suspense and advances, "
+            "connects providers."
+        ),
         (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS, *_ABOUT_SETTLEMENTS, *_ABOUT_BANKS),
         (
             "gateway.add_importedfile",
@@ -147,7 +154,7 @@ ROLES = (
     ),
     StaffRole(
         "Onboarding",
-        "Onboards companies: verification, prices, methods, keys, team and withdrawal address.",
+        _("Onboards companies: verification, prices, methods, keys, team and withdrawal address."),
         (*_ABOUT_COMPANIES, *_ABOUT_TERMS, *_ABOUT_PROVIDERS, "accounts.document", "accounts.user", "accounts.apikey"),
         (
             "accounts.add_company",
@@ -169,7 +176,7 @@ ROLES = (
     ),
     StaffRole(
         "Compliance",
-        "Places holds, ends payment links, suspends and closes companies, revokes keys, deactivates people.",
+        _("Places holds, ends payment links, suspends and closes companies, revokes keys, deactivates people."),
         (*_DESK, *_ABOUT_BOOKS, "accounts.document", "accounts.apikey", "accounts.auditentry"),
         (
             "ledger.add_hold",
@@ -184,7 +191,7 @@ ROLES = (
     ),
     StaffRole(
         "Technical",
-        "Operates the service: processes, API requests, deliveries.",
+        _("Operates the service: processes, API requests, deliveries."),
         (
             *_ABOUT_EVENTS,
             *_ABOUT_CALLS,
@@ -204,62 +211,68 @@ ROLES = (
             "webhooks.resend_event",
         ),
     ),
-    StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
+    StaffRole("Auditor", _("Reads everything and changes nothing."), _EVERYTHING, ()),
     StaffRole(
         "Staff administrator",
-        "Invites staff and proposes their rights.",
+        _("Invites staff and proposes their rights."),
         ("accounts.user", *_ABOUT_STAFF),
         ("accounts.add_user", "accounts.change_user", "accounts.administer_staff", "accounts.deactivate_person"),
     ),
 )
 WORDS = {
-    "accounts.add_company": "Add a company",
-    "accounts.change_company": "Change a company's names and contacts",
-    "accounts.view_as_company": "Look at a company's pages as the company sees them, read-only",
-    "accounts.change_email": "Send an e-mail again",
-    "accounts.add_user": "Invite a person",
-    "accounts.change_user": "Change a person's name",
-    "accounts.change_stuckwork": "Try stuck work again",
-    "accounts.change_merchant": "Change a company's features and its spread",
-    "gateway.add_refund": "Open a refund for a payer",
-    "gateway.change_refund": "Decide a refund that a payer requested",
-    "gateway.query_payment": "Query the provider of a payment before it is due",
-    "gateway.expire_payment": "End the time in which a payment can be paid",
-    "webhooks.change_endpoint": "Switch a company's endpoint on",
-    "webhooks.resend_event": "Send a company's events again",
-    "django_celery_beat.change_periodictask": "Pause and resume scheduled tasks",
-    "gateway.change_payment": "Propose and confirm the outcome of a payment",
-    "gateway.change_paymentlink": "End a payment link of a company",
-    "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
-    "gateway.change_suspenseitem": "Keep money in suspense, enter money of statements, propose and confirm the rest",
-    "gateway.add_settlementreport": "Upload settlement reports",
-    "gateway.add_importedfile": "Upload files of banks, propose and confirm that they take effect",
-    "gateway.change_bankaccount": "Propose and confirm our bank accounts",
-    "gateway.change_settlementdifference": "Propose and confirm to accept differences in settlements",
-    "gateway.add_payoutbatch": "Gather withdrawals into a batch",
-    "gateway.change_payoutbatch": "Propose and confirm the release of batches, download and cancel them",
-    "gateway.change_batchanswer": "Close answers to payment files that do not fit",
-    "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
-    "gateway.add_methodrule": "Add the rules of a method",
-    "gateway.change_methodrule": "Change the rules of a method",
-    "gateway.add_provideraccount": "Enter a provider account",
-    "gateway.change_provideraccount": "Check, pause and close provider accounts, propose and confirm the rest",
-    "gateway.change_providermessage": "Read the body of a provider's message, and have it read again",
-    "gateway.add_pricerule": "Add a price",
-    "gateway.change_pricerule": "Add a new version of a price",
-    "gateway.add_payoutrule": "Add the rules of a payout rail",
-    "gateway.change_payoutrule": "Change the rules of a payout rail",
-    "ledger.add_hold": "Place a hold",
-    "ledger.change_hold": "Release a hold",
-    "ledger.add_rate": "Enter an exchange rate",
-    "ledger.change_rate": "Withdraw an exchange rate",
-    "accounts.deactivate_person": "Propose and confirm deactivating and reactivating people",
-    "accounts.administer_staff": "Propose and confirm staff rights",
-    "accounts.manage_members": "Propose and confirm changes of a company's team",
-    "gateway.settle_refund": "Propose and confirm the outcome of a production refund",
-    "ledger.change_advance": "Approve and decline advances",
+    "accounts.add_company": gettext_noop("Add a company"),
+    "accounts.change_company": gettext_noop("Change a company's names and contacts"),
+    "accounts.view_as_company": gettext_noop("Look at a company's pages as the company sees them, read-only"),
+    "accounts.change_email": gettext_noop("Send an e-mail again"),
+    "accounts.add_user": gettext_noop("Invite a person"),
+    "accounts.change_user": gettext_noop("Change a person's name"),
+    "accounts.change_stuckwork": gettext_noop("Try stuck work again"),
+    "accounts.change_merchant": gettext_noop("Change a company's features and its spread"),
+    "gateway.add_refund": gettext_noop("Open a refund for a payer"),
+    "gateway.change_refund": gettext_noop("Decide a refund that a payer requested"),
+    "gateway.query_payment": gettext_noop("Query the provider of a payment before it is due"),
+    "gateway.expire_payment": gettext_noop("End the time in which a payment can be paid"),
+    "webhooks.change_endpoint": gettext_noop("Switch a company's endpoint on"),
+    "webhooks.resend_event": gettext_noop("Send a company's events again"),
+    "django_celery_beat.change_periodictask": gettext_noop("Pause and resume scheduled tasks"),
+    "gateway.change_payment": gettext_noop("Propose and confirm the outcome of a payment"),
+    "gateway.change_paymentlink": gettext_noop("End a payment link of a company"),
+    "gateway.change_singleapprovallimit": gettext_noop(
+        "Propose and confirm up to which amount one person decides a payment"
+    ),
+    "gateway.change_suspenseitem": gettext_noop(
+        "Keep money in suspense, enter money of statements, propose and confirm the rest"
+    ),
+    "gateway.add_settlementreport": gettext_noop("Upload settlement reports"),
+    "gateway.add_importedfile": gettext_noop("Upload files of banks, propose and confirm that they take effect"),
+    "gateway.change_bankaccount": gettext_noop("Propose and confirm our bank accounts"),
+    "gateway.change_settlementdifference": gettext_noop("Propose and confirm to accept differences in settlements"),
+    "gateway.add_payoutbatch": gettext_noop("Gather withdrawals into a batch"),
+    "gateway.change_payoutbatch": gettext_noop("Propose and confirm the release of batches, download and cancel them"),
+    "gateway.change_batchanswer": gettext_noop("Close answers to payment files that do not fit"),
+    "gateway.change_withdrawal": gettext_noop("Propose and confirm the outcome of a withdrawal"),
+    "gateway.add_methodrule": gettext_noop("Add the rules of a method"),
+    "gateway.change_methodrule": gettext_noop("Change the rules of a method"),
+    "gateway.add_provideraccount": gettext_noop("Enter a provider account"),
+    "gateway.change_provideraccount": gettext_noop(
+        "Check, pause and close provider accounts, propose and confirm the rest"
+    ),
+    "gateway.change_providermessage": gettext_noop("Read the body of a provider's message, and have it read again"),
+    "gateway.add_pricerule": gettext_noop("Add a price"),
+    "gateway.change_pricerule": gettext_noop("Add a new version of a price"),
+    "gateway.add_payoutrule": gettext_noop("Add the rules of a payout rail"),
+    "gateway.change_payoutrule": gettext_noop("Change the rules of a payout rail"),
+    "ledger.add_hold": gettext_noop("Place a hold"),
+    "ledger.change_hold": gettext_noop("Release a hold"),
+    "ledger.add_rate": gettext_noop("Enter an exchange rate"),
+    "ledger.change_rate": gettext_noop("Withdraw an exchange rate"),
+    "accounts.deactivate_person": gettext_noop("Propose and confirm deactivating and reactivating people"),
+    "accounts.administer_staff": gettext_noop("Propose and confirm staff rights"),
+    "accounts.manage_members": gettext_noop("Propose and confirm changes of a company's team"),
+    "gateway.settle_refund": gettext_noop("Propose and confirm the outcome of a production refund"),
+    "ledger.change_advance": gettext_noop("Approve and decline advances"),
 }
-"""Names of permissions in the terms of staff."""
+"""Names of permissions in the terms of staff, stored in English."""
 
 
 def seed() -> None:
@@ -284,8 +297,10 @@ def in_words(permission: Permission) -> str:
     """The permission as a sentence; replaces Django's wording of view permissions."""
     if permission.codename.startswith("view_"):
         model = permission.content_type.model_class()
-        return f"Read {model._meta.verbose_name_plural if model else permission.content_type.model}"
-    return permission.name.removeprefix("Can ").capitalize() if permission.name.startswith("Can ") else permission.name
+        records = model._meta.verbose_name_plural if model else permission.content_type.model
+        return gettext("Read %(records)s") % {"records": records}
+    words = permission.name
+    return words.removeprefix("Can ").capitalize() if words.startswith("Can ") else translation.gettext(words)
 
 
 def is_seeded(group: Group) -> bool:

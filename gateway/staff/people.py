@@ -128,7 +128,7 @@ class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
 
     @display(description="description")
     def what(self, group: Group) -> str:
-        return next((role.what for role in staff_roles.ROLES if role.name == group.name), EMPTY)
+        return next((str(role.what) for role in staff_roles.ROLES if role.name == group.name), EMPTY)
 
     @display(description="permissions")
     def may(self, group: Group) -> str:
