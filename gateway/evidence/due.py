@@ -6,13 +6,14 @@ from gateway.evidence.models import AutomaticEvidence
 from gateway.evidence.services import announce_or_hand_in, raise_alarm
 from gateway.refunds.models import Refund, Status
 
+_IS_AUTOMATIC = f"EXISTS (SELECT FROM {table(AutomaticEvidence)} a WHERE a.merchant_id = w.merchant_id)"
 HAND_IN = Due(
     kind="refund.evidence",
     title="Evidence to hand in",
     model=Refund,
     column="evidence_due_at",
     statuses=(Status.AWAITING_RESPONSE,),
-    condition=f"EXISTS (SELECT FROM {table(AutomaticEvidence)} a WHERE a.merchant_id = w.merchant_id)",
+    condition=_IS_AUTOMATIC,
     run=announce_or_hand_in,
     holds=("payment",),
 )
@@ -21,6 +22,7 @@ WATCH = Due(
     title="Evidence that was not handed in",
     model=Refund,
     column="evidence_alarm_at",
+    condition=_IS_AUTOMATIC,
     run=raise_alarm,
     holds=("payment",),
 )

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import structlog
 from django.db import transaction
+from django.db.models import F
 from django.http import HttpRequest
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -71,10 +72,19 @@ def switch(request: HttpRequest, merchant: Merchant, *, on: bool) -> None:
     assert isinstance(request.user, User)
     rows = AutomaticEvidence.objects.filter(merchant=merchant)
     is_new = on and rows.get_or_create(merchant=merchant, defaults={"enabled_by": request.user})[1]
+    if is_new:
+        _forgive_what_passed(merchant)
     if is_new or (not on and rows.delete()[0]):
         audit.record(
             request, "evidence.automatic", merchant=merchant, before={"automatic": not on}, after={"automatic": on}
         )
+
+
+def _forgive_what_passed(merchant: Merchant) -> None:
+    """Nobody is told that evidence was not handed in at a time when nobody had asked for it."""
+    passed = Refund.objects.filter(merchant=merchant, evidence_alarm_at__lte=clock.now(merchant))
+    passed.exclude(status=Status.AWAITING_RESPONSE).update(evidence_alarm_at=None)
+    passed.update(evidence_alarm_at=F("response_due_at"))
 
 
 def announce_or_hand_in(refund: Refund, due_at: datetime) -> None:
@@ -106,8 +116,6 @@ def raise_alarm(refund: Refund, _due_at: datetime) -> None:
     Due as long as nobody answered and nothing was handed in. The lock is that of `announce_or_hand_in`.
     """
     if not is_automatic(refund.merchant):
-        refund.evidence_alarm_at = None
-        refund.save(update_fields=["evidence_alarm_at"])
         return
     can_answer = refund.status == Status.AWAITING_RESPONSE and _is_in_time(refund)
     refund.evidence_alarm_at = refund.response_due_at if can_answer else None

@@ -230,6 +230,21 @@ def test_evidence_that_stands_still_is_told_while_people_can_answer_and_when_the
     assert now(api, second)["responses"] == []
 
 
+def test_what_passed_before_it_was_turned_on_is_not_missed(api: Api, acme: Shop) -> None:
+    lapsed = claimed(api, paid(api))
+    at(acme, 73)
+    refunds_due.run_due()
+    awaited = claimed(api, paid(api))
+    later(acme, hours=0.96 * 72)
+
+    turn_on(acme)
+
+    assert watch() == 0 and mails() == [] and not late()
+    assert run_due() == run_due() == 1
+    assert mails() == ["evidence_announced"] * READERS + ["evidence_handed_in"] * READERS
+    assert now(api, awaited)["responses"] and now(api, lapsed)["responses"] == []
+
+
 def late() -> set[str]:
     """What staff find in their queue."""
     queue = next(queue for queue in QUEUES if queue.name == "evidence")

@@ -49,7 +49,7 @@ def test_it_says_where_to_pay_how_much_until_when_and_with_which_reference(acme_
     for said in ("Acme", "COP 1,500", checkout.payment["reference"], "Account holder Acme SAS", *ACCOUNT[method]):
         assert said in text
     assert f"Reference {reference_of(checkout)}" in text
-    assert re.search(r"Pay until \w+\.? \d+, 20\d\d, .* \(Bogotá time\)", text)
+    assert re.search(r"Pay until \d+ \w+ 20\d\d \d\d:\d\d \(Bogotá time\)", text)
     assert ("Transfer exactly COP 1,500" in text) == (method != "PSE")
     for other in {value for known in ACCOUNT.values() for value in known} - set(ACCOUNT[method]):
         assert other not in text
