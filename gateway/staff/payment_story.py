@@ -15,7 +15,7 @@ from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.providers.asking import is_leased
 from gateway.refunds.models import Refund
 from gateway.staff.events_told import MOST, RESULTS, events_of
-from gateway.staff.kit.columns import address, anchor, link, named, unbroken
+from gateway.staff.kit.columns import address, anchor, link, link_to_id, unbroken
 from gateway.staff.kit.headline import Step, when
 from gateway.suspense.models import SuspenseItem
 from webhooks.models import Delivery
@@ -110,9 +110,9 @@ def steps(payment: Payment) -> list[Step]:
 
 def _refunds(payment: Payment) -> Iterable[tuple[datetime, Any, Any]]:
     for refund in Refund.objects.filter(payment=payment).order_by("created_at")[:MOST]:
-        yield refund.created_at, _("Refund requested"), named("pk")(refund)
+        yield refund.created_at, _("Refund requested"), link_to_id(refund.pk)
         if refund.completed_at:
-            yield refund.completed_at, _("Refund completed"), named("pk")(refund)
+            yield refund.completed_at, _("Refund completed"), link_to_id(refund.pk)
 
 
 def _ahead(payment: Payment) -> Iterable[tuple[datetime, str]]:

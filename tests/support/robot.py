@@ -120,9 +120,8 @@ class Robot:
 
     def types(self, label: str, value: str) -> None:
         """Into the one visible field of that label."""
-        fields = self.page.get_by_label(re.compile(rf"^\s*{re.escape(self.word(label))}\s*\*?\s*$")).filter(
-            visible=True
-        )
+        called = re.compile(rf"^\s*{re.escape(self.word(label))}\s*\*?\s*$", re.IGNORECASE)
+        fields = self.page.get_by_label(called).filter(visible=True)
         assert fields.count() == 1, f"{fields.count()} fields are called {label!r}: {self.sees()[:2000]}"
         fields.fill(value)
 
@@ -139,9 +138,7 @@ class Robot:
         """With the search of the staff admin: the one result that shows these words."""
         self.clicked.append(f"search: {text}")
         self.page.keyboard.press("Control+k")
-        self.page.get_by_placeholder(re.compile("Type to search|Search")).filter(visible=True).last.press_sequentially(
-            text
-        )
+        self.page.get_by_placeholder(self.word("Type to search")).filter(visible=True).last.press_sequentially(text)
         results = self.page.get_by_role("link").filter(visible=True, has_text=hit)
         results.first.wait_for(timeout=PATIENCE_S * 1000)
         assert results.count() == 1, [one.inner_text() for one in results.all()]

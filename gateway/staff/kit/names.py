@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin
+from django.core.exceptions import ImproperlyConfigured
 from django.db.models import BinaryField, Choices, Model
 from django.forms.utils import pretty_name
 from django.utils import translation
@@ -24,9 +26,14 @@ OUR_APPS = frozenset({"accounts", "gateway", "ledger", "webhooks"})
 
 
 def translated(name: str | Promise) -> Any:
-    """The name, translated whenever it is shown; a text that is translated already stays."""
+    """The name, translated whenever it is shown; a text that is translated already stays.
+
+    For what is declared when the programme starts: a name that is made later is in no catalogue, and refused.
+    """
     if isinstance(name, Promise) or _CODE.fullmatch(name):
         return name
+    if apps.ready and name not in NAMES:
+        raise ImproperlyConfigured(f"{name!r} is not declared when the programme starts")
     NAMES.add(name)
     return translation.gettext_lazy(name)
 
