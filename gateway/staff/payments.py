@@ -24,6 +24,8 @@ from gateway.payments.errors import OtherAmountReceived, PaymentOver
 from gateway.payments.manual import awaits_staff, unasked
 from gateway.payments.models import Payment
 from gateway.payments.proposals import PaymentOutcomeKind, sentence
+from gateway.receipts.selectors import WITH_RECEIPT
+from gateway.receipts.verification import link, receipt_id
 from gateway.requests.models import ApiRequest
 from gateway.settlements.margins import of_payment
 from gateway.staff import payment_story
@@ -99,7 +101,7 @@ class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
                     (money("amount", "gross"), money("fee")),
                     (money("net"), money("refunded_amount", "refunded")),
                     ("method", "requested_method"),
-                    "settlement_days",
+                    ("settlement_days", "receipt"),
                 )
             },
         ),
@@ -149,6 +151,11 @@ class PaymentAdmin(PaymentHelp, ReadOnlyAdmin):
         """The margin is for those who may see settlements."""
         shown = super().get_fieldsets(request, obj)
         return (*shown, self.margin_fieldset) if request.user.has_perm("gateway.view_settlementline") else shown
+
+    @display(description="receipt")
+    def receipt(self, payment: Payment) -> SafeString | str:
+        """As its payer sees it, with later refunds."""
+        return anchor(link(payment), receipt_id(payment)) if payment.status in WITH_RECEIPT else EMPTY
 
     @display(description="acquirer's fees")
     def acquirer_fee(self, payment: Payment) -> str:

@@ -11,6 +11,7 @@ from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Email, User
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.payments.models import Payment
+from gateway.receipts.verification import link
 from gateway.staff.kit.columns import address
 from ledger.models import Transfer
 from tests.support.companies import Shop
@@ -47,6 +48,7 @@ def test_the_customer_paid_and_the_order_is_pending(acme: Shop, db: None) -> Non
     page = support.get(address(Payment, "change", payment.pk)).content.decode()
     for said in ("475.88 BRL", "Sandbox", "It is paid, but not every endpoint was told", "HTTP 500", "given up"):
         assert said in page
+    assert f'href="{link(payment)}"' in page
     quoted = support.get(f"/admin/gateway/payment/{payment.pk.replace('_', '_5F')}/change/")
     assert quoted["Location"] == f"/admin/gateway/payment/{payment.pk}/change/"
 
