@@ -150,6 +150,7 @@ def _night() -> None:
 
 
 def _dashboard() -> None:
+    from gateway.garbage import spare_what_is_loaded
     from tests.bench import dashboard, life
     from tests.bench.timing import LEAST_ROUNDS, measure, table
 
@@ -159,6 +160,7 @@ def _dashboard() -> None:
     print(table(f"reads beside {life.PAYMENTS:,} payments and the demo's data times {life.TIMES}", read))
     for title, opened in (("pages of a company", dashboard.of_company), ("pages of staff", dashboard.of_staff)):
         found = opened(lived)
+        spare_what_is_loaded()
         measure(found, *LEAST_ROUNDS)
         print(table(f"{title}, whole, in one process", found))
     if painted := dashboard.of_paint(lived):

@@ -27,7 +27,7 @@ from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.audited import company_ids_of
 from gateway.staff.kit.columns import Title, address, link
 from gateway.staff.kit.export import Exported
-from gateway.staff.kit.filters import amount_range, company_of, day_range, selected_moment
+from gateway.staff.kit.filters import EnvironmentFilter, amount_range, company_of, day_range, selected_moment
 from gateway.staff.kit.headline import Headline, headline
 from gateway.staff.kit.plain_ids import PlainIds
 from gateway.staff.kit.queues import Queue, QueueFilter, selected_queue
@@ -36,6 +36,7 @@ from gateway.staff.kit.related import Related, plural
 from gateway.staff.kit.search import Ids, Meanings, SearchWords, matching
 from gateway.staff.kit.trail import Trailed
 
+FILTERS: dict[Any, Any] = {"merchant__environment": ("merchant__environment", EnvironmentFilter)}
 IN_SHORT = frozenset({"amount", "gross_amount", "source_amount", "gross", "status", "state", "merchant", "environment"})
 """Columns that search results show."""
 TWO_PEOPLE = _("A second staff member must confirm this before it takes effect.")
@@ -103,7 +104,8 @@ class StaffAdmin(PlainIds, Trailed, Exported):
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         queue = [QueueFilter] if self.queues else []
-        return (*queue, *super().get_list_filter(request), *self.ranges)
+        declared = (FILTERS.get(one, one) for one in super().get_list_filter(request))
+        return (*queue, *declared, *self.ranges)
 
     def get_ordering(self, request: HttpRequest) -> Any:
         queue, moment = selected_queue(request, self), selected_moment(request, self.moments)
