@@ -18,16 +18,27 @@ def sha256(path: Path) -> str:
     return found.hexdigest()
 
 
-def faults(folder: Path, seal: str) -> "list[str]":
+def read(folder: Path) -> dict:
+    """Raises for a manifest that lacks what is asked of it below."""
+    manifest: dict = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    whose(manifest)
+    return manifest
+
+
+def whose(manifest: dict) -> str:
+    return "Month {month}, {environment}, tax ID {company[taxId]}".format(**manifest)
+
+
+def faults(folder: Path, seal: "str | None") -> "list[str]":
     written = folder / "manifest.json"
     if not written.is_file():
         return ["manifest.json is missing"]
-    changed = seal and sha256(written) != seal.strip().lower()
+    changed = seal is not None and sha256(written) != seal.strip().lower()
     found = ["manifest.json is not what was sealed"] if changed else []
     try:
-        manifest = json.loads(written.read_text(encoding="utf-8"))
+        manifest = read(folder)
         return found + changed_files(folder, manifest["files"]) + wrong_sums(manifest["wallets"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return [*found, "manifest.json cannot be read"]
 
 
@@ -42,10 +53,9 @@ def changed_files(folder: Path, files: "list[dict]") -> "list[str]":
     return found
 
 
-def not_sealed(folder: Path) -> "list[str]":
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+def not_sealed(folder: Path, manifest: dict) -> "list[str]":
     known = {"manifest.json", "verify_month.py"} | {file["name"] for file in manifest["files"]}
-    return sorted(path.name for path in folder.iterdir() if path.is_file() and path.name not in known)
+    return sorted(path.name for path in folder.iterdir() if path.name not in known)
 
 
 def wrong_sums(wallets: "dict[str, dict]") -> "list[str]":
@@ -57,23 +67,30 @@ def wrong_sums(wallets: "dict[str, dict]") -> "list[str]":
     ]
 
 
+def say(line: str) -> None:
+    """Prints one line: a name in the files cannot write another."""
+    print("".join(sign if sign.isprintable() else "?" for sign in line))
+
+
 def main(arguments: "list[str]") -> int:
     if len(arguments) not in (1, 2):
         print(__doc__)
         return 2
-    folder, seal = Path(arguments[0]), arguments[1] if len(arguments) == 2 else ""
+    folder, seal = Path(arguments[0]), arguments[1] if len(arguments) == 2 else None
     found = faults(folder, seal)
     for fault in found:
-        print("WRONG: " + fault)
+        say("WRONG: " + fault)
     if found:
         return 1
-    if seal:
-        print("All files are as they were sealed.")
+    manifest = read(folder)
+    say(whose(manifest))
+    if seal is None:
+        say("All files are those of manifest.json. Compare its seal with that of the dashboard or the e-mail:")
+        say(sha256(folder / "manifest.json"))
     else:
-        print("All files are those of manifest.json. Compare its seal with that of the dashboard or the e-mail:")
-        print(sha256(folder / "manifest.json"))
-    for name in not_sealed(folder):
-        print("Not part of the sealed month: " + name)
+        say("All files are as they were sealed.")
+    for name in not_sealed(folder, manifest):
+        say("Not part of the sealed month: " + name)
     return 0
 
 

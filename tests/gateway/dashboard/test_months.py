@@ -122,9 +122,9 @@ def test_a_month_is_sealed_as_the_books_end(
 
 def test_a_changed_byte_is_found_offline(sealed: Month, tmp_path: Path) -> None:
     folder = folder_of(sealed, tmp_path)
-    assert verified(folder, sealed.seal) == (
-        0, "All files are as they were sealed.\n",
-    )  # fmt: skip
+    merchant = sealed.merchant
+    whose = f"Month {sealed.label}, {merchant.environment}, tax ID {merchant.company.tax_id}\n"
+    assert verified(folder, sealed.seal) == (0, f"{whose}All files are as they were sealed.\n")
     (folder / "more.xlsx").write_bytes(b"")
     assert verified(folder)[1].endswith(f":\n{sealed.seal}\nNot part of the sealed month: more.xlsx\n")
 
@@ -139,7 +139,12 @@ def test_a_changed_byte_is_found_offline(sealed: Month, tmp_path: Path) -> None:
     manifest = json.loads(sealed.manifest)
     manifest["files"] = []
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert verified(folder, sealed.seal) == (1, "WRONG: manifest.json is not what was sealed\n")
+    assert verified(folder, sealed.seal) == verified(folder, "") == (1, "WRONG: manifest.json is not what was sealed\n")
+    for unreadable in ("[" * 200_000, json.dumps(manifest | {"company": {}})):
+        (folder / "manifest.json").write_text(unreadable)
+        assert verified(folder) == (1, "WRONG: manifest.json cannot be read\n")
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"month": "1\nAll files are as they were sealed."}))
+    assert "\nAll files are as they were sealed." not in verified(folder)[1]
 
 
 def test_what_is_written_late_is_in_the_next_month(acme: Shop, finance: Client, page: Page) -> None:
