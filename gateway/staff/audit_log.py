@@ -136,4 +136,4 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     @display(description="side")
     def side(self, entry: AuditEntry) -> str:
-        return "Staff" if entry.by_staff else "Company"
+        return _("Staff") if entry.by_staff else _("Company")
