@@ -11,11 +11,12 @@ from typing import Any
 from django.db.models import Q
 
 from accounts import audit
+from accounts.audit_words import sentence
 from accounts.models import AuditEntry
 from accounts.roles import May
 from gateway.dashboard.audit.list import subjects as may_read
 from gateway.dashboard.audit.list import who
-from gateway.dashboard.audit.words import place, sentence
+from gateway.dashboard.audit.words import place
 from gateway.dashboard.balance.subjects import Subject, subjects
 from gateway.dashboard.balance.words import POSTED
 from gateway.dashboard.context import RequestContext

@@ -12,13 +12,11 @@ from unfold.decorators import display
 
 from accounts.models import AuditEntry, Company, User
 from accounts.tax_ids import compact
-from gateway.staff.kit.columns import column, link, moment, named, or_empty, pretty, related, titled
+from gateway.staff.kit.audit_words import did, meant, meant_first
+from gateway.staff.kit.columns import column, exported, link, moment, named, or_empty, pretty, related, titled
 from gateway.staff.kit.pages import ReadOnlyAdmin
-from gateway.staff.kit.trail import did
 
 MOST_FOUND = 200
-LONGEST = 8
-"""Words of a search that can be an action and a company."""
 
 
 def who(entry: AuditEntry) -> Any:
@@ -33,20 +31,14 @@ def _side(entry: AuditEntry) -> str:
 
 
 def done(term: str) -> Q:
-    """What was done, as far as it is told, and of which company: withdrawal ip: changed Acme."""
-    words = term.lower().replace(":", " ").split()[:LONGEST]
-    for end in range(len(words), 0, -1):
-        actions = _actions("_".join(words[:end]))
-        if AuditEntry.objects.filter(actions).exists():
-            return actions & (about(" ".join(words[end:])) if end < len(words) else Q())
-    raise ValueError(term)
+    """What was done, as far as it is told, and of which company: changed the withdrawal address Acme.
 
-
-def _actions(code: str) -> Q:
-    """`withdrawal_ip` is a kind of object, `withdrawal_ip_changed` an action: a dot is somewhere in its code."""
-    parts = code.split("_")
-    whole = ["_".join(parts[:at]) + "." + "_".join(parts[at:]) for at in range(1, len(parts))]
-    return Q(action__startswith=f"{code}.") | Q(action__in=whole)
+    Raises ValueError if the first words mean no action.
+    """
+    actions, company = meant_first(term)
+    if not actions:
+        raise ValueError(term)
+    return Q(action__in=actions) & (about(company) if company else Q())
 
 
 def about(text: str) -> Q:
@@ -85,12 +77,10 @@ class PersonFilter(TypedFilter):
 
 
 class ActionFilter(TypedFilter):
-    title, parameter_name = "what (payment, api key: issued)", "what"
+    title, parameter_name = "what (API key, approved a withdrawal)", "what"
 
     def meaning(self, text: str) -> Q:
-        subject, _, verb = text.lower().partition(":")
-        typed = ".".join(part.strip().replace(" ", "_") for part in (subject, verb) if part.strip())
-        return Q(action__startswith=typed)
+        return Q(action__in=meant(text))
 
 
 class AboutFilter(TypedFilter):
@@ -109,7 +99,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     readings = (done,)
     search_help_text = (
         "Entry or company id, id of what was changed, request id, e-mail of the person, day, or what was done and the "
-        "company: withdrawal ip changed Acme"
+        "company: changed the withdrawal address Acme"
     )
     listed_at = ("company", "merchant", "actor")
     list_select_related = ("actor", "company", "merchant__company")
@@ -117,7 +107,9 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     list_display = (
         moment("created_at", "when"),
         titled(who, "actor", "who"),
-        column("action", did, "did what"),
+        exported(
+            column("action", did, "did what"), itself=lambda entry: did(entry.action), code=lambda entry: entry.action
+        ),
         named("object_id", "to what"),
         related("company", "to whom"),
         column("note", or_empty),

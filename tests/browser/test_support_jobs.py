@@ -91,7 +91,8 @@ def test_hold_money_with_a_case_number(robot: Robot) -> None:
 
 
 def test_who_changed_the_withdrawal_address(robot: Robot) -> None:
-    robot.finds("withdrawal ip Acme", "Withdrawal ip: changed, Acme, staff@onpay.example")
+    done = robot.word("Changed the withdrawal address")
+    robot.finds(f"{done} Acme", f"{done}, Acme, staff@onpay.example")
     robot.reads("8.8.4.4", "Ticket 4711")
 
 

@@ -12,12 +12,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import audit, joining
+from accounts.audit_words import ACTION, action_title, sentence
 from accounts.base.csv_export import CsvColumn, csv_of, timed
 from accounts.base.wire import dumps
 from accounts.models import AuditEntry
 from accounts.roles import May
 from gateway.dashboard.access import page_view
-from gateway.dashboard.audit.words import ACTION, MONEY, action_title, changes, is_about_money, place, sentence
+from gateway.dashboard.audit.words import MONEY, changes, is_about_money, place
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm

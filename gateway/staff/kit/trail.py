@@ -6,11 +6,11 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import AuditEntry
+from gateway.staff.kit.audit_words import did
 from gateway.staff.kit.audited import Audited
 from gateway.staff.kit.columns import EMPTY, unbroken
 from gateway.staff.kit.headline import when
@@ -41,13 +41,6 @@ class Trailed(Audited):
         }
         everywhere = self.admin_site.each_context(request)
         return TemplateResponse(request, "admin/trail.html", {**everywhere, **shown, **(extra_context or {})})
-
-
-def did(action: str) -> str:
-    """`api_key.issued` as people read it: API key: issued."""
-    subject, _, verb = action.partition(".")
-    name = "API key" if subject == "api_key" else capfirst(subject.replace("_", " "))
-    return f"{name}: {verb.replace('_', ' ')}" if verb else action
 
 
 def _row(entry: AuditEntry) -> list[Any]:

@@ -11,11 +11,11 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from accounts.audit_words import ACTION
 from accounts.base.clock import utcnow
 from accounts.company import ADDRESS_CHANGED
 from accounts.models import AuditEntry, Company, User
 from accounts.roles import Role
-from gateway.dashboard.audit.words import ACTION
 from gateway.dashboard.lab.detail import MOVED
 from gateway.staff.kit.columns import address as page_at
 from tests.support.companies import Shop
@@ -52,7 +52,7 @@ OF_NO_COMPANY = {
     "bank_file.uploaded",
     "registration_file.downloaded",
 }
-"""Actions that are written down without a company: no company reads them, so they need no words here."""
+"""Actions that are written down without a company: no company reads them, and staff have words for them."""
 
 
 def log_of(shop: Shop, query: str = "") -> str:

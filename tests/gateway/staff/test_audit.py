@@ -1,17 +1,27 @@
 """Whatever staff change needs a fresh second factor, and is written down with what was there before and after."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 from django.core.cache import cache
 from django.test import Client
 
+from accounts.audit_words import ACTION
 from accounts.models import ApiKey, AuditEntry, Company, Merchant, User
+from accounts.proposals.kinds import KINDS
 from accounts.second_factor import is_set_up
 from gateway.models import MethodRule, PriceRule, Refund
+from gateway.pausing import PAUSED, RESUMED
+from gateway.refunds.proposals import AUDITED_AS
+from gateway.staff.kit.audit_words import BY_STAFF, did
 from gateway.staff.kit.columns import address as page_at
+from gateway.staff.refund_decisions import DECISIONS
+from gateway.withdrawals.proposals import OUTCOMES
 from ledger.models import Advance, Hold
 from ledger.receivables import advances
 from tests.support.companies import Shop
@@ -24,6 +34,14 @@ from tests.support.staff import LIFTED, block, change, do, everybodys, support
 from tests.support.staff_refunds import NOTE, a_refund
 
 NOTED = {"note": "Known for years"}
+
+
+ROOT = Path(settings.BASE_DIR)
+WRITTEN_BY = {
+    "payout_batch": r'write_down\(by, batch, "(\w+)"',
+    "provider_account": r'(?:write_down\(by, |_moved\(by, account, [\w.]+, )"(\w+)"',
+}
+"""How services write down what was done with these."""
 
 
 def entries() -> list[tuple[str, Any, Any]]:
@@ -111,10 +129,31 @@ def test_a_decision_is_written_down_with_its_note_for_staff_alone(
     assert "note" not in entry.after
     page = staff.get(page_at(AuditEntry, "change", entry.pk)).content.decode()
     assert "Known for years" in page
-    for term in (asked.id, "advance: approved", "Advance acme"):
-        assert "Advance: approved" in staff.get(page_at(AuditEntry, "changelist"), {"q": term}).content.decode(), term
-    nobodys = staff.get(page_at(AuditEntry, "changelist"), {"q": "advance approved globex"})
-    assert "Advance: approved" not in nobodys.content.decode()
+    log = page_at(AuditEntry, "changelist")
+    for term in (asked.id, "advance: approved", "Advance acme", "Approved an advance Acme"):
+        assert "Approved an advance" in staff.get(log, {"q": term}).content.decode(), term
+    for term in ("advance approved globex", "Refused an advance", "an Acme"):
+        assert "Approved an advance" not in staff.get(log, {"q": term}).content.decode(), term
+    staff.cookies[settings.LANGUAGE_COOKIE_NAME] = "pt-br"
+    for asked_for in ({"q": "aprovou uma antecipacao Acme"}, {"q": "advance approved"}, {"what": "Antecipação"}):
+        assert "Aprovou uma antecipação" in staff.get(log, asked_for).content.decode(), asked_for
+
+
+def test_every_action_of_staff_has_words() -> None:
+    code = "\n".join(
+        path.read_text() for name in ("accounts", "gateway", "ledger") for path in (ROOT / name).rglob("*.py")
+    )
+    recorded = {*re.findall(r'audit\.record\([^"()]*"([a-z_]+\.[a-z_]+)"', code)}
+    for subject, call in WRITTEN_BY.items():
+        recorded |= {f"{subject}.{verb}" for verb in re.findall(call, code)}
+    recorded |= {f"refund.{verb}" for verb in (*AUDITED_AS.values(), *DECISIONS)} | {PAUSED, RESUMED}
+    recorded |= {f"advance.{state.lower()}" for state in ("APPROVED", "REFUSED")}
+    recorded |= {f"withdrawal.{outcome}" for outcome in OUTCOMES} | {"payment.done", "payment.declined"}
+    recorded |= {kind for kind in KINDS if kind.startswith("suspense.")} | {"bank_file.confirm", "settlement.accept"}
+
+    assert {action for action in recorded if action not in BY_STAFF and action not in ACTION} == set()
+    assert did("payment.exported") == "Exported a list: payments"
+    assert did("group.changed") == "Changed: group"
 
 
 def test_blocks_and_refunds_are_written_down_with_their_amounts(staff: Client, colleague: Client, acme: Shop) -> None:

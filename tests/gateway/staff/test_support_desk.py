@@ -177,6 +177,6 @@ def test_the_trail_is_narrowed_by_who_what_whom_and_day(world: World, staff: Cli
     ]:
         shown = staff.get(address(AuditEntry, "changelist"), query)
         assert list(shown.context["cl"].result_list) == found, query
-    assert "Member: invited" in staff.get(address(AuditEntry, "changelist"), whole).content.decode()
+    assert "Invited a member" in staff.get(address(AuditEntry, "changelist"), whole).content.decode()
     trail = staff.get(address(Endpoint, "change", Endpoint.objects.get().pk).replace("/change/", "/history/"))
     assert "Nobody has changed this record by hand" in trail.content.decode()
