@@ -1,6 +1,7 @@
 """Statements: each continues the one before it to the cent, and is stored whole. Its lines are matched afterwards."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -13,7 +14,7 @@ from psycopg.types.json import Jsonb
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.rows import copy_into
-from gateway.bank_files.shapes import Statement
+from gateway.bank_files.shapes import Statement, StatementLine
 from gateway.reconciliation import postings
 from gateway.reconciliation.accounts import party_of
 from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, register
@@ -128,7 +129,7 @@ def _require_unaltered(account: BankAccount, told: Statement) -> None:
 def _require_continuing(account: BankAccount, one: Next, closing: int, closed_on: date) -> None:
     """Raises DocumentRefused unless it begins where the one before it ended."""
     told, overlaps = one.statement, one.statement.opened_on <= closed_on
-    if told.closed_on < closed_on or (overlaps and _is_booked(account, told)):
+    if told.closed_on < closed_on or (overlaps and (_is_booked(account, told) or _repeats(account, told))):
         raise DocumentRefused(RefusalCause.OLD, f"the account is booked up to {closed_on}")
     if one.opening == closing:
         return
@@ -144,12 +145,23 @@ def _require_continuing(account: BankAccount, one: Next, closing: int, closed_on
 
 def _is_booked(account: BankAccount, told: Statement) -> bool:
     """Whether some of its lines are booked, by the bank's ids of movements."""
-    named = {line.reference[:80] for line in told.lines if line.reference.strip("0")}
+    named = {_reference(line) for line in told.lines if line.reference.strip("0")}
     booked = BankLine.objects.filter(account=account, reference__in=named, booked_on__gte=told.opened_on)
     known = set(booked.values_list("reference", "amount", "booked_on"))
-    return any(
-        (line.reference[:80], _minor(line.amount, told.currency), line.booked_on) in known for line in told.lines
-    )
+    return any((_reference(line), _minor(line.amount, told.currency), line.booked_on) in known for line in told.lines)
+
+
+def _repeats(account: BankAccount, told: Statement) -> bool:
+    """Whether it may be what is booked since its first day, told again: where that sums up to nothing, as in an account
+    that is emptied each night, the balances of a second time fit as well.
+    """
+    since = BankLine.objects.filter(account=account, booked_on__gte=told.opened_on)
+    booked = Counter(since.values_list("booked_on", "amount", "reference"))
+    moved = sum(amount * times for (_, amount, _), times in booked.items())
+    if moved or not booked:
+        return False
+    lines = ((line.booked_on, _minor(line.amount, told.currency), _reference(line)) for line in told.lines)
+    return booked <= Counter(lines)
 
 
 def _store(file: ImportedFile, one: Next) -> None:
@@ -201,7 +213,7 @@ def _rows(statement: BankStatement, told: Statement) -> Iterator[tuple[Any, ...]
             "position": position,
             "amount": _minor(line.amount, told.currency),
             "booked_on": line.booked_on,
-            "reference": _text(line.reference, 80),
+            "reference": _reference(line),
             "order_number": _text(line.order_number, 40),
             "end_to_end_id": _text(line.end_to_end_id, 40),
             "code": _text(line.code, 20),
@@ -210,6 +222,11 @@ def _rows(statement: BankStatement, told: Statement) -> Iterator[tuple[Any, ...]
             "is_reversal": line.is_reversal,
         }
         yield tuple(row[name] for name in _COLUMNS)
+
+
+def _reference(line: StatementLine) -> str:
+    """As it is stored."""
+    return _text(line.reference, 80)
 
 
 def _text(text: str, longest: int) -> str:

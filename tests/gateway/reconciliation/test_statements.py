@@ -18,7 +18,7 @@ LATER = {"opened_on": TOMORROW, "closed_on": TOMORROW}
 
 
 def the_first() -> Statement:
-    return statement(line("100.00", reference="A1"), line("-30.00", reference="A2"), opening="50.00", number="7")
+    return statement(line("100.00", reference="A  1"), line("-30.00"), opening="50.00", number="7")
 
 
 def test_two_statements_follow_each_other() -> None:
@@ -47,7 +47,7 @@ def test_a_file_with_known_statements_adds_the_new_ones() -> None:
         (the_first(), "KNOWN"),
         (statement(line("1.00"), opening="120.00", number="7", **LATER), "ALTERED"),
         (statement(line("1.00"), opening="1.00", opened_on=date(2026, 11, 1), closed_on=date(2026, 11, 1)), "OLD"),
-        (statement(line("100.00", reference="A1"), line("-30.00", reference="A2"), opening="120.00"), "OLD"),
+        (statement(line("100.00", reference="A  1"), line("-30.00"), opening="120.00"), "OLD"),
         (statement(line("1.00"), opening="50.00"), "OLD"),
         (statement(line("1.00"), opening="121.00", **LATER), "GAP"),
     ],
@@ -64,6 +64,22 @@ def test_what_does_not_continue_the_account_takes_no_effect(again: Statement, ca
     assert BankStatement.objects.count() == 1
     assert BankLine.objects.count() == 2
     assert booked(account) == before
+
+
+def test_an_account_that_is_emptied_each_night_is_not_booked_twice() -> None:
+    account = a_bank_account()
+    day = line("100.00", text="Ana"), line("-100.00", text="Sweep")
+    imported(account, statement(*day))
+
+    other_order = statement(*reversed(day))
+    week = statement(*(replace(one, text="") for one in day), line("7.00"), opened_on=TODAY - timedelta(days=4))
+    for again in (other_order, week):
+        with pytest.raises(DocumentRefused) as refused:
+            imported(account, again)
+        assert refused.value.cause == "OLD"
+    imported(account, statement(line("3.00"), line("-3.00")))
+
+    assert [one.amount for one in lines_of(account)] == [10000, -10000, 300, -300]
 
 
 def test_a_first_statement_without_a_balance_is_refused() -> None:

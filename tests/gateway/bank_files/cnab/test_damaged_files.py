@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from gateway.bank_files.cnab.lines import MOST_LINES
 from gateway.bank_files.reading import read
 from gateway.bank_files.shapes import CollectionReturn, SlipEvent, UnreadableFile
 from tests.support.bank_lines import put
@@ -136,3 +137,9 @@ def test_what_is_there_is_read_though_lines_seem_to_be_missing(lines: list[str],
 def test_what_is_no_file_of_a_bank_is_refused(content: bytes) -> None:
     with pytest.raises(UnreadableFile):
         read(content)
+
+
+def test_lines_that_are_filled_up_do_not_fill_the_memory() -> None:
+    with pytest.raises(UnreadableFile, match="more than") as refused:
+        read(b"02RETORNO\n" + b"\n" * 1_000_000 + b"1\n" * (MOST_LINES + 1))
+    assert refused.value.line == 1_000_001 + MOST_LINES
