@@ -201,7 +201,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _queue(request: HttpRequest, one: QueueCount) -> dict[str, Any]:
-    badge = {"badge": one.count, "badge_variant": "warning"} if one.environments else {}
+    badge = {"badge": one.count, "badge_variant": "warning"} if one.counts else {}
     is_here = request.get_full_path().startswith(one.link)
     return {"title": one.queue.title, "icon": one.queue.icon, "link": one.link, "active": is_here, **badge}
 

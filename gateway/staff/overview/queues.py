@@ -1,11 +1,14 @@
 """The number of items in every queue that a person may see."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import F, Model, Value
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -22,11 +25,11 @@ COUNTED = 100
 
 @dataclass(frozen=True)
 class QueueCount:
-    """A queue with counts by environment, capped at a hundred and one, and the earliest time."""
+    """A queue with counts by environment, together a hundred and one at most, and the earliest time."""
 
     model: type[Model]
     queue: Queue
-    environments: tuple[str, ...]
+    counts: dict[str, int]
     first: datetime | None
 
     @property
@@ -35,7 +38,7 @@ class QueueCount:
 
     @property
     def count(self) -> str:
-        return counted(len(self.environments))
+        return counted(sum(self.counts.values()))
 
 
 def counted(number: int) -> str:
@@ -60,12 +63,17 @@ def _waiting_for(request: HttpRequest) -> list[QueueCount]:
     ]
     if not seen:
         return []
+    counts: list[dict[str, int]] = [{} for _ in seen]
+    firsts: list[list[datetime]] = [[] for _ in seen]
     with limited():
-        found = list(_found(seen))
-    return [_waiting(model, queue, [row for row in found if row[0] == n]) for n, (model, queue) in enumerate(seen)]
+        for n, environment, count, first in _found(seen):
+            counts[n][environment] = count
+            firsts[n].append(first)
+    return [QueueCount(*one, counts[n], min(firsts[n], default=None)) for n, one in enumerate(seen)]
 
 
-def _found(seen: list[tuple[type[Model], Queue]]) -> Iterable[tuple[int, str, datetime]]:
+def _found(seen: list[tuple[type[Model], Queue]]) -> Iterator[tuple[int, str, int, datetime]]:
+    """Of each queue and environment the number of rows and the earliest time, of the first `COUNTED` + 1 rows."""
     parts = [
         queue.rows(model)
         .annotate(
@@ -76,18 +84,18 @@ def _found(seen: list[tuple[type[Model], Queue]]) -> Iterable[tuple[int, str, da
         .values_list("queue_number", "queue_environment", "queue_since")[: COUNTED + 1]
         for n, (model, queue) in enumerate(seen)
     ]
-    found: Iterable[tuple[int, str, datetime]] = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
-    return found
-
-
-def _waiting(model: type[Model], queue: Queue, rows: list[tuple[int, str, datetime]]) -> QueueCount:
-    return QueueCount(model, queue, tuple(row[1] for row in rows), min((row[2] for row in rows), default=None))
+    united = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
+    by = "queue_number, queue_environment"
+    with suppress(EmptyResultSet), connection.cursor() as cursor:
+        sql, params = united.query.sql_with_params()
+        cursor.execute(f"SELECT {by}, count(*), min(queue_since) FROM ({sql}) listed GROUP BY {by}", params)
+        yield from cursor.fetchall()
 
 
 def panel(found: list[QueueCount]) -> Panel:
     """Open items for staff, with production and sandbox apart; queues that are empty come last."""
-    rows = [_row(one) for one in sorted(found, key=lambda one: not one.environments)]
-    is_something = any(one.environments for one in found)
+    rows = [_row(one) for one in sorted(found, key=lambda one: not one.counts)]
+    is_something = any(one.counts for one in found)
     table = PanelTable([_("Queue"), _("Production"), _("Sandbox"), _("Oldest")], rows)
     return Panel(
         _("Waiting for staff"), (table,), _("Open") if is_something else _("None"), WATCH if is_something else GOOD
@@ -95,7 +103,7 @@ def panel(found: list[QueueCount]) -> Panel:
 
 
 def _row(one: QueueCount) -> list[Any]:
-    here = [counted(one.environments.count(environment)) for environment in ("PRODUCTION", "SANDBOX")]
+    here = [counted(one.counts.get(environment, 0)) for environment in ("PRODUCTION", "SANDBOX")]
     first = instant(one.first)
     if one.first:
         first = f"{_('until') if one.queue.deadline else _('since')} {one.first:%Y-%m-%d %H:%M:%S}Z"
