@@ -11,6 +11,7 @@ PAGES = {
     "ref": ("refund", May.READ_PAYMENTS),
     "cus": ("customer", May.READ_PAYMENTS),
     "wdr": ("withdrawal", May.READ_MONEY),
+    "bulk": ("bulk_file", May.MOVE_MONEY),
     "cnv": ("conversion", May.READ_MONEY),
     "adv": ("advance", May.READ_MONEY),
     "whk": ("webhook", May.READ_TECHNICAL),

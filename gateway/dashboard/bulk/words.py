@@ -21,7 +21,7 @@ WARNING: dict[str, Promise] = {
 }
 LINE_STATE: dict[str, tuple[Promise, str]] = {
     State.WAITING: (_("Waiting"), "yellow"),
-    State.DONE: (_("Carried out"), "green"),
+    State.DONE: (_("Created"), "green"),
     State.REFUSED: (_("Rejected"), "red"),
     State.STOPPED: (_("Stopped"), "secondary"),
 }

@@ -32,7 +32,7 @@ from gateway.withdrawals.rules.models import RulesState
 from gateway.withdrawals.rules.selectors import in_force, proposed
 from ledger.chart import WALLET_METHOD
 from ledger.money import to_decimal, to_minor
-from ledger.notation import plain_amount
+from ledger.notation import written
 
 OUTSIDE = {
     Outside.ALLOWED: gettext_lazy("Allowed"),
@@ -183,7 +183,7 @@ def described(here: RequestContext, rules: Rules) -> Facts:
 
 
 def _amounts(limits: Any) -> str:
-    return " · ".join(plain_amount(minor, currency) for currency, minor in limits.items())
+    return " · ".join(written(to_decimal(minor, currency), currency, coded=True) for currency, minor in limits.items())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -24,4 +24,4 @@ def why_refused(line: BulkLine) -> str:
 @register.filter
 def line_state(line: BulkLine) -> SafeString:
     word, color = LINE_STATE[line.state]
-    return format_html('<span class="badge bg-{}-lt">{}</span>', color, word)
+    return format_html('<span class="badge bg-{}-lt align-middle">{}</span>', color, word)

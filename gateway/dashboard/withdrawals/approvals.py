@@ -26,7 +26,8 @@ from gateway.withdrawals.approvals.standing import may_approve
 from gateway.withdrawals.beneficiaries import selectors as beneficiaries
 from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from gateway.withdrawals.rules.selectors import in_force
-from ledger.notation import plain_amount
+from ledger.money import to_decimal
+from ledger.notation import written
 
 SHOWN_FILES = 5
 
@@ -64,17 +65,21 @@ def _about(here: RequestContext, withdrawal_id: str) -> Facts:
     past = history_of(here, one)
     before = _("%(times)s times, %(amount)s in total") % {
         "times": past.times,
-        "amount": plain_amount(past.amount, one.currency),
+        "amount": _in_words(past.amount, one.currency),
     }
     return [
         (_("Withdrawal"), one.pk),
-        (_("Amount"), plain_amount(one.amount, one.currency)),
+        (_("Amount"), _in_words(one.amount, one.currency)),
         (_("Method"), METHOD[one.rail]),
         (_("Destination"), destination(one)),
         (_("Beneficiary"), past.name or _("Not in the book")),
         (_("Paid to this account before"), before if past.times else _("Never")),
         (_("Reference"), one.reference),
     ]
+
+
+def _in_words(minor: int, currency: str) -> str:
+    return written(to_decimal(minor, currency), currency, coded=True)
 
 
 @require_safe
