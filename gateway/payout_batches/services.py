@@ -144,8 +144,11 @@ def orders_of(batch: PayoutBatch) -> list[BatchOrder]:
 def require_payable(batch: PayoutBatch, orders: Iterable[BatchOrder], *, is_in_file: bool) -> None:
     """Raises ONP409_PAYOUT_BATCH_CHANGED, naming what changed since the withdrawals were gathered.
 
-    A file is neither written nor handed over after the day on which it is to be paid, by the bank's calendar.
+    A file is neither written nor handed over after the day on which it is to be paid, by the bank's calendar, nor while
+    its account is not in use.
     """
+    if batch.account.status != ProviderAccount.Status.ACTIVE:
+        raise BatchChanged(faults=[Fault("account", "INVALID", f"{batch.account} is not in use at present.")])
     way = files.way_of(batch.account)
     if way and batch.pay_on < way.day(utcnow()):
         raise BatchChanged(faults=[Fault("payOn", "INVALID", f"The day on which to pay, {batch.pay_on}, has passed.")])

@@ -13,6 +13,7 @@ from gateway.bank_files.cnab.payment_orders import orders_of
 from gateway.payout_batches import services
 from gateway.payout_batches.errors import BatchChanged, BatchState, FileUnwritable, NothingToGather
 from gateway.payout_batches.models import BatchOrder, PayoutBatch
+from gateway.providers.models import ProviderAccount
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.models import Withdrawal
 from tests.support import withdrawals as w
@@ -94,6 +95,10 @@ def test_a_file_is_handed_over_once_and_then_never_canceled(rich: Api, acme: Sho
 def test_what_is_canceled_before_waits_for_another_batch_under_another_number(rich: Api, acme: Shop) -> None:
     account = _with_one(rich, acme)
     batch = released(account)
+    ProviderAccount.objects.filter(pk=account.pk).update(status="PAUSED")
+    with pytest.raises(BatchChanged):
+        handed_over(batch)
+    ProviderAccount.objects.filter(pk=account.pk).update(status="ACTIVE")
     services.cancel(Actor(confirms()), batch.pk, NOTE)
     with pytest.raises(BatchState):
         handed_over(batch)
