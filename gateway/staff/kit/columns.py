@@ -52,7 +52,7 @@ def titled(shown: Column, name: str, title: Title = "", **options: Any) -> Colum
 
 def exported(made: Any, **values: Callable[[Any], Any]) -> Column:
     """A column with these values in exports: each its own column, with its name after the title."""
-    made.exports = tuple((f" {name}" if name != "itself" else "", value) for name, value in values.items())
+    made.exports = tuple((translated(name) if name != "itself" else "", value) for name, value in values.items())
     return made  # type: ignore[no-any-return]
 
 

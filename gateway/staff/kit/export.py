@@ -70,7 +70,7 @@ class Exported(Audited):
         for name in self.get_list_display(request):
             title = capfirst(str(label_for_field(name, self.model, self)))
             for part, value in getattr(name, "exports", (("", self._text(name)),)):
-                yield f"{title}{part}", value
+                yield f"{title} {part}".rstrip(), value
 
     def _text(self, name: Any) -> Callable[[Model], Any]:
         """The cell's text without markup."""

@@ -6,6 +6,7 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -46,5 +47,6 @@ class Trailed(Audited):
 def _row(entry: AuditEntry) -> list[Any]:
     side = gettext("staff") if entry.by_staff else gettext("company")
     who = f"{entry.actor} ({side})" if entry.actor else gettext("Service or host")
-    changed = ", ".join(sorted({*(entry.before or {}), *(entry.after or {})})).replace("_", " ")
+    names = sorted({*(entry.before or {}), *(entry.after or {})})
+    changed = ", ".join(translation.gettext(name.replace("_", " ")) for name in names)
     return [unbroken(when(entry.created_at)), who, did(entry.action), changed or EMPTY, entry.note or EMPTY]

@@ -137,6 +137,9 @@ def test_a_decision_is_written_down_with_its_note_for_staff_alone(
     staff.cookies[settings.LANGUAGE_COOKIE_NAME] = "pt-br"
     for asked_for in ({"q": "aprovou uma antecipacao Acme"}, {"q": "advance approved"}, {"what": "Antecipação"}):
         assert "Aprovou uma antecipação" in staff.get(log, asked_for).content.decode(), asked_for
+    history = staff.get(page_at(Advance, "change", asked.pk).replace("/change/", "/history/")).content.decode()
+    assert "Aprovou uma antecipação" in history and "decidido em" in history
+    assert "código" in b"".join(staff.get(f"{log}export/").streaming_content).decode().splitlines()[0]  # type: ignore[attr-defined]
 
 
 def test_every_action_of_staff_has_words() -> None:
