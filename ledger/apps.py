@@ -1,11 +1,12 @@
 """The books and wallets."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class LedgerConfig(AppConfig):
     name = "ledger"
-    verbose_name = "Ledger"
+    verbose_name = _("Ledger")
 
     def ready(self) -> None:
         from ledger import invariants  # noqa: F401  (they register themselves)

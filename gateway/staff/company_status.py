@@ -111,7 +111,7 @@ class CompanyStatusActions(StaffAdmin):
     def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._propose(request, object_id, "company.lift_suspension")
 
-    @action(description="Close", permissions=["close"], icon="cancel", variant=ActionVariant.DANGER)
+    @action(description="Close this company", permissions=["close"], icon="cancel", variant=ActionVariant.DANGER)
     def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._propose(request, object_id, "company.close")
 

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextInputWidget
@@ -57,7 +58,7 @@ class MarginReport(ReadOnlyAdmin):
         before = (today.replace(day=1) - timedelta(days=1)).replace(day=1)
         form = PeriodForm({"since": before, "until": today} | request.GET.dict())
         rows = margins.of_period(**form.cleaned_data) if form.is_valid() else []
-        here = {"opts": self.model._meta, "title": "Margins", "form": form, "table": _table(rows)}
+        here = {"opts": self.model._meta, "title": gettext("Margins"), "form": form, "table": _table(rows)}
         return TemplateResponse(request, "admin/margins.html", self.admin_site.each_context(request) | here)
 
 

@@ -47,7 +47,7 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
         ("Money", {"fields": ((money("least", "from"), money("most", "to")), "methods")}),
         (
             "Uses",
-            {"fields": ((column("paid", str, "paid"), column("taken", str, "paid or being paid"), "max_uses"),)},
+            {"fields": ((column("paid", str, "paid"), column("taken", str, "paid or being paid")), "max_uses")},
         ),
         ("Payer", {"fields": (("reference_prefix", "collects_contact"),)}),
         ("By people", {"fields": (related("created_by"), "note")}),

@@ -107,7 +107,7 @@ class BatchAnswerAdmin(ReadOnlyAdmin):
         answer = self.get_object(request, unquote(str(object_id)))
         return super().get_actions_detail(request, object_id) if answer and answer.waits_since else []
 
-    @action(description="Close", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    @action(description="Close this answer", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
     def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
         answer = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)

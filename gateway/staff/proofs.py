@@ -10,15 +10,15 @@ from kombu.exceptions import OperationalError
 from unfold.decorators import action, display
 
 from gateway.reconciliation.models import BankAccount
-from gateway.staff.kit.columns import Colored, address, moment, pretty
+from gateway.staff.kit.columns import Colored, InWords, address, moment, pretty
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.overview import banks
 from ledger import tasks
 from ledger.proofs import selectors
 from ledger.proofs.models import Proof
 
-PASSED, FAILED = ("passed", _("passed")), ("failed", _("failed"))
-UNFINISHED = ("unfinished", _("unfinished"))
+PASSED, FAILED = InWords("passed", _("passed")), InWords("failed", _("failed"))
+UNFINISHED = InWords("unfinished", _("unfinished"))
 COLORS = {"passed": "success", "failed": "danger", "unfinished": "warning"}
 
 

@@ -12,19 +12,20 @@ from accounts.base.clock import utcnow
 from gateway.overview.readiness import WARNED_BEFORE
 from gateway.providers import health
 from gateway.providers.models import ProviderAccount
-from gateway.staff.kit.columns import EMPTY, Colored, moment, titled
+from gateway.staff.kit.columns import EMPTY, Colored, InWords, moment, titled
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 
 Status, State = ProviderAccount.Status, ProviderAccount.State
 CIRCUIT = titled(
-    lambda account: (account.circuit, account.get_circuit_display()),
+    lambda account: InWords(account.circuit, account.get_circuit_display()),
     "circuit",
     label={State.CLOSED: "success", State.OPEN: "danger", State.HALF_OPEN: "warning"},
 )
-VALID, EXPIRING, EXPIRED = ("valid", _("valid")), ("expiring", _("expires soon")), ("expired", _("expired"))
-PASSED, FAILED = ("passed", _("passed")), ("failed", _("failed"))
+VALID, EXPIRED = InWords("valid", _("valid")), InWords("expired", _("expired"))
+EXPIRING = InWords("expiring", _("expires soon"))
+PASSED, FAILED = InWords("passed", _("passed")), InWords("failed", _("failed"))
 COLORS = {"valid": "success", "expiring": "warning", "expired": "danger", "passed": "success", "failed": "danger"}
 FIELDSET = (
     _("Health"),

@@ -11,11 +11,12 @@ from unfold.decorators import action, display
 from accounts.audit import Actor
 from gateway.providers import messages
 from gateway.providers.models import ProviderMessage
-from gateway.staff.kit.columns import Colored, block, moment, pretty, pretty_json, related
+from gateway.staff.kit.columns import Colored, InWords, block, moment, pretty, pretty_json, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 
-UNREAD, READ, UNREADABLE = ("waits", _("waits")), ("read", _("read")), ("unreadable", _("not readable"))
+UNREAD, READ = InWords("waits", _("waits")), InWords("read", _("read"))
+UNREADABLE = InWords("unreadable", _("not readable"))
 COLORS = {"waits": "info", "read": "success", "unreadable": "danger"}
 
 

@@ -264,7 +264,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
         )
         return self._end(request, object_id, gettext("Pause this account"), sentence, accounts.pause)
 
-    @action(description="Close", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    @action(description="Close this account", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
         sentence = gettext("The account can never be used again. What was paid here can still be refunded.")
         return self._end(request, object_id, gettext("Close this account"), sentence, accounts.close)

@@ -20,7 +20,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS
-from gateway.staff.kit.columns import Colored, address, moment, related, titled, unbroken
+from gateway.staff.kit.columns import Colored, InWords, address, moment, related, titled, unbroken
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
 from gateway.staff.overview.panels import BAD, Panel, PanelTable
@@ -33,7 +33,7 @@ from ledger.rates.services import FARTHEST_JUMP, compared_with, is_far
 TEN_DIGITS = Context(prec=10)
 HOLDS_FOR = {"5": _("5 minutes"), "60": _("1 hour"), "480": _("8 hours"), "1440": _("24 hours")}
 """Minutes, as in the form."""
-VALID, EXPIRED = ("valid", _("valid")), ("expired", _("expired"))
+VALID, EXPIRED = InWords("valid", _("valid")), InWords("expired", _("expired"))
 
 
 def for_one_real(currency: str, per_real: Decimal) -> str:

@@ -13,12 +13,12 @@ from unfold.enums import ActionVariant
 
 from accounts.audit import Actor
 from gateway import pausing
-from gateway.staff.kit.columns import Colored, moment
+from gateway.staff.kit.columns import Colored, InWords, moment
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.headline import Headline
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 
-RUNNING, PAUSED = ("running", _("Running")), ("paused", _("Paused"))
+RUNNING, PAUSED = InWords("running", _("Running")), InWords("paused", _("Paused"))
 COLORS = {"running": "success", "paused": "danger"}
 
 

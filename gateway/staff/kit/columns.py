@@ -1,9 +1,10 @@
 """How the staff admin shows values, in lists and on detail pages."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from django.contrib import admin
@@ -16,15 +17,27 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from accounts.base.ids import IdField
+from accounts.models import Environment
 from gateway.staff.kit.names import translated
 
 Column = Callable[[Any], Any]
 Title = str | Promise
 
-Colored = tuple[str, str | Promise] | str
-"""A value and its word: a label is colored by the value."""
+
+class InWords(NamedTuple):
+    """A value and its word: a label is colored by the value, and a field shows the word."""
+
+    value: str
+    word: str | Promise
+
+    def __str__(self) -> str:
+        return str(self.word)
+
+
+Colored = InWords | str
 
 EMPTY = "-"
+ENVIRONMENT_COLORS = {Environment.PRODUCTION: "primary", Environment.SANDBOX: "warning"}
 
 
 def or_empty(text: object) -> object:
@@ -90,9 +103,13 @@ def pretty(name: str, title: Title = "") -> Column:
 
 
 def colored(name: str, **colors: str) -> Column:
-    """A choice colored by its value: success, warning, danger or info."""
+    """A choice in words, colored by its value: success, warning, danger or info. Exports have the value."""
 
-    return titled(lambda row: getattr(row, name), name, label=colors)
+    def shown(row: Any) -> Colored:
+        value, in_words = getattr(row, name), getattr(row, f"get_{name}_display", None)
+        return InWords(value, in_words().partition(":")[0]) if value and in_words else value
+
+    return exported(titled(shown, name, label=defaultdict(str, colors)), itself=lambda row: getattr(row, name))
 
 
 def _company(row: Any) -> Any:
@@ -101,12 +118,12 @@ def _company(row: Any) -> Any:
 
 
 def _environment(row: Any) -> Any:
-    return row.merchant and str(row.merchant.get_environment_display())
+    return row.merchant and InWords(row.merchant.environment, row.merchant.get_environment_display())
 
 
 OF_MERCHANT = (
     _as_link(titled(_company, "merchant", "company")),
-    titled(_environment, "merchant", "environment", label={"Production": "primary", "Sandbox": "warning"}),
+    titled(_environment, "merchant", "environment", label=ENVIRONMENT_COLORS),
 )
 """Whose a record is, and whether it is about real money. The list joins `merchant__company`."""
 

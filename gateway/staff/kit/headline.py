@@ -9,9 +9,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from accounts.models import Environment, Merchant
-from gateway.staff.kit.columns import link
-
-ENVIRONMENT_COLORS = {Environment.PRODUCTION: "primary", Environment.SANDBOX: "warning"}
+from gateway.staff.kit.columns import ENVIRONMENT_COLORS, link
 
 
 def when(moment: datetime | None) -> str:
@@ -60,8 +58,8 @@ def _labels(page: Any, record: Model) -> Iterable[tuple[str, str]]:
     for name in page.list_display:
         colors = getattr(name, "label", None)
         if isinstance(colors, dict) and name.shows != "merchant" and (value := name(record)):
-            named = getattr(record, f"get_{name.shows}_display", None)
-            yield str(named() if named else value).partition(":")[0], colors.get(str(value), "")
+            code, in_words = value if isinstance(value, tuple) else (value, str(value))
+            yield in_words, colors.get(code, "")
 
 
 def _environment(merchant: Merchant | None) -> Iterable[tuple[str, str]]:
