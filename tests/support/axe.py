@@ -10,6 +10,7 @@ RUN = "() => axe.run(document, { resultTypes: ['violations'] })"
 
 
 def faults_of(page: Page) -> list[str]:
+    page.wait_for_load_state()  # a click ends when the next page begins
     page.evaluate(SOURCE.read_text())
     found: Any = page.evaluate(RUN)
     return [f"{fault['id']}: {node['html'][:160]}" for fault in found["violations"] for node in fault["nodes"][:3]]
