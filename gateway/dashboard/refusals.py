@@ -73,6 +73,7 @@ IN_WORDS: dict[str, Promise] = {
     "ONP409_MEMBER": _("This person is already on the team. Change their role in the list."),
     "ONP409_PAYMENT_LINK_IN_USE": _("Somebody is paying this link at the moment."),
     "ONP409_PAYMENT_LINK_STATE": _("The link's status does not allow this. Reload it."),
+    "ONP409_PAYMENT_BUSY": _("Another process is querying the provider right now. Look again in a minute."),
     "ONP409_PAYMENT_STATE": _("The payment's status does not allow this. Reload it."),
     "ONP409_MONTH_STATE": _("The month is not over yet, is closed already, or has nothing in the books."),
     "ONP409_PAYOUT_SCHEDULE": _("This wallet already has a schedule. End it first."),

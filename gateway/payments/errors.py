@@ -96,6 +96,15 @@ class PaymentState(Refusal):
     advice = "Look the payment up; a final status does not change."
 
 
+class PaymentBusy(Refusal):
+    code = "ONP409_PAYMENT_BUSY"
+    message = "The provider of the payment is being asked about it right now."
+    advice = "Repeat the same request with the same key after retryAfter seconds."
+    retryable = True
+    retry_after_s = 2
+    final = False
+
+
 class OutcomeNotForStaff(Refusal):
     code = "ONP409_PAYMENT_OUTCOME"
     message = "Staff do not decide the outcome of this payment."

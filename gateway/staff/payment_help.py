@@ -8,7 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 
 from accounts.audit import Actor
-from gateway.payments.by_hand import expire_now, query_now, why_not_expired, why_not_queried
+from gateway.payments.by_hand import query_now, why_not_queried
+from gateway.payments.expiry import expire, why_not_expired
 from gateway.payments.models import Payment
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
@@ -68,7 +69,7 @@ class PaymentHelp(ReadOnlyAdmin):
             if why := why_not_expired(payment):
                 return why
             note = form.cleaned_data["note"]
-            found = expire_now(payment.merchant, payment.pk, by=Actor.of(request), note=note)
+            found = expire(payment.merchant, payment.pk, by=Actor.of(request), note=note, by_staff=True)
             return Done(found, "", note, gettext("%(id)s is %(status)s.") % _status_of(found))
 
         return self.carry_out(request, payment, act, alone=True)

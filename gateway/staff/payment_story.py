@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from accounts.base import clock
 from gateway.payments.authorizations import is_withdrawn
-from gateway.payments.by_hand import why_not_expired, why_not_queried
+from gateway.payments.by_hand import why_not_queried
+from gateway.payments.expiry import why_not_expired
 from gateway.payments.manual import awaits_staff
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.providers.asking import is_leased

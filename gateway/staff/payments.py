@@ -19,8 +19,9 @@ from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from accounts.tax_ids import compact
 from gateway.methods.rail import PaymentResult
-from gateway.payments.by_hand import why_not_expired, why_not_queried
+from gateway.payments.by_hand import why_not_queried
 from gateway.payments.errors import OtherAmountReceived, PaymentOver
+from gateway.payments.expiry import why_not_expired
 from gateway.payments.manual import awaits_staff, unasked
 from gateway.payments.models import Payment
 from gateway.payments.proposals import PaymentOutcomeKind, sentence

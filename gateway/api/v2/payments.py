@@ -1,10 +1,11 @@
-"""Payments: create, look up, list."""
+"""Payments: create, look up, list, expire."""
 
 from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from accounts.audit import Actor
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import Text, TimestampText
@@ -20,9 +21,9 @@ from gateway.methods.errors import (
     RailUnavailable,
     Rejected,
 )
-from gateway.payments import errors, payloads, questions, selectors
+from gateway.payments import errors, expiry, payloads, questions, selectors
 from gateway.payments import services as payments
-from gateway.payments.models import Status
+from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.providers.errors import ProviderNotConnected
 from gateway.requests.idempotency import Unfinished
 from gateway.saved_cards.errors import SavedCardUnavailable
@@ -43,13 +44,14 @@ class PaymentFilters(ListQuery):
     created_to: TimestampText | None = None
 
 
+NOT_CONFIRMED = Variant(202, "ONP202_EXPIRING", "The provider has not confirmed yet that nobody can pay it.")
 CONFIRMATION_REQUIRED = Variant(202, "ONP202_3DS", "Holder confirmation required.")
 AMOUNT_TOO_SMALL = "AMOUNT_TOO_SMALL"
 """The failure code of a payment that its provider refused for that."""
 Answer = payloads.PaymentPayload | Varied | Unfinished
 
 
-def _must_be_confirmed(payment: payments.Payment) -> bool:
+def _must_be_confirmed(payment: Payment) -> bool:
     return payment.status == Status.ACTION_REQUIRED and "session" in payment.details
 
 
@@ -94,7 +96,7 @@ class PaymentsView(Resource):
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
         return self._answer(questions.resume(merchant, begun))
 
-    def _answer(self, payment: payments.Payment) -> Answer:
+    def _answer(self, payment: Payment) -> Answer:
         if payment.is_unanswered:
             return Unfinished(payment.id, partial(questions.ask, payment), partial(self._take, payment.merchant))
         if payment.status == Status.FAILED:
@@ -131,3 +133,43 @@ class PaymentView(Resource):
         The same object under `/payments/{id}` and `/transactions/{id}`, with the current `nextAction`.
         """
         return payloads.payment(selectors.get(merchant, payment_id))
+
+
+class ExpirationView(Resource):
+    tag = "Payments"
+
+    @operation(
+        "expirePayment",
+        "payments:write",
+        gives=payloads.PaymentPayload,
+        success="The payment has ended.",
+        limit="payments",
+        refuses=[errors.PaymentUnknown, errors.PaymentState, errors.PaymentBusy],
+        or_else=[NOT_CONFIRMED],
+    )
+    def post(self, merchant: Merchant, payment_id: str) -> Answer:
+        """Expire a payment
+
+        Ends the time in which an open payment can be paid, so that another way to pay can be offered: its `reference`
+        is free as soon as the `status` is EXPIRED. The provider is told first to take no more money for it. If it has
+        some already, the payment is PAID: look at `status`. 202 as long as the provider has not confirmed: the payment
+        stays open, and `payment.expired` or `payment.paid` follows.
+        """
+        return self._end(merchant, payment_id)
+
+    def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
+        try:
+            return self._end(merchant, begun)
+        except errors.PaymentState:  # it has ended otherwise since
+            return _ended(selectors.get(merchant, begun))
+
+    def _end(self, merchant: Merchant, payment_id: str) -> Answer:
+        payment, question = expiry.begin(merchant, payment_id, by=Actor.of(self.request._request))
+        if question is None:
+            return _ended(payment)
+        return Unfinished(payment.id, partial(questions.ask_and_take, merchant, question), _ended)
+
+
+def _ended(payment: Payment) -> Answer:
+    payload = payloads.payment(payment)
+    return NOT_CONFIRMED.of(payload) if payment.status in UNDECIDED else payload

@@ -27,6 +27,7 @@ from gateway.api.v2 import (
 _everywhere = [
     path("payments", payments.PaymentsView.as_view()),
     path("payments/<str:payment_id>", payments.PaymentView.as_view()),
+    path("payments/<str:payment_id>/expire", payments.ExpirationView.as_view()),
     path("payments/<str:payment_id>/boleto", boletos.BoletoView.as_view()),
     path("payments/<str:payment_id>/receipt", receipts.ReceiptView.as_view()),
     path("payments/<str:payment_id>/refunds", refunds.PaymentRefundsView.as_view()),

@@ -12,6 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.base.errors import InvalidStatus
 from accounts.base.wire import dumps
@@ -25,6 +26,7 @@ from gateway.methods.registry import CARDS
 from gateway.payments import payloads, services
 from gateway.payments import selectors as payments
 from gateway.payments.errors import PaymentState
+from gateway.payments.expiry import expire, why_not_expired
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.receipts import selectors as receipts
 from gateway.receipts.facts import facts
@@ -105,6 +107,7 @@ def payment(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
         outcomes=_outcomes(here, found),
         has_receipt=found.status in receipts.WITH_RECEIPT,
         is_open=found.status in UNDECIDED,
+        can_end=not why_not_expired(found),
         timeline=timeline(found, refunds, receivable, events),
         json=dumps(payloads.announced(found)),
         **_money_context(here, found, refunds, receivable),
@@ -174,6 +177,19 @@ def simulate(request: HttpRequest, here: RequestContext, payment_id: str) -> Htt
         after = services.simulate(here.merchant, payment_id, wanted).status
         here.record("payment.simulated", payment_id, before={"status": before}, after={"status": after})
     return here.redirect("payment", payment_id, message=_("Done. Your webhook endpoints are notified."))
+
+
+@require_POST
+@page_view(May.SELL)
+def end(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
+    """Ends the time in which it can be paid, like POST /payments/{id}/expire."""
+    found = expire(here.merchant, payment_id, by=Actor.of(request))
+    said = {
+        Status.EXPIRED: _("The payment has ended: nobody can pay it any more."),
+        Status.PAID: _("It has not ended: it is paid."),
+    }
+    pending = _("The provider has not confirmed yet. The payment ends as soon as it has.")
+    return here.redirect("payment", payment_id, message=said.get(Status(found.status), pending))
 
 
 @require_safe

@@ -9,6 +9,7 @@ urls = [
     path("payments/new", new.new, name="new_payment"),
     path("payments/returned", new.returned, name="payment_returned"),
     path("payments/<str:payment_id>/", detail.payment, name="payment"),
+    path("payments/<str:payment_id>/end", detail.end, name="end_payment"),
     path("payments/<str:payment_id>/simulate", detail.simulate, name="simulate_payment"),
     path("payments/<str:payment_id>/receipt.pdf", detail.receipt, name="payment_receipt"),
 ]

@@ -49,12 +49,16 @@ def payment_link(request: HttpRequest, token: str) -> HttpResponse:
     if "paymentId" in request.GET:
         return _returned(request, link)
     ways = services.methods_of(link)
-    state, begun = _state(link, ways), _begun_here(request, link)
+    state = _state(link, ways)
+    begun: dict[str, Any] = {
+        "begun": _begun_here(request, link) if state in (OPEN, BUSY) else "",
+        "others": len(ways) > 1,
+    }
     if state != OPEN:
-        return _page(request, link, state, status=409 if request.method == "POST" else 200, begun=begun)
+        return _page(request, link, state, status=409 if request.method == "POST" else 200, **begun)
     way = _chosen(request, ways)
     if way is None:
-        return _page(request, link, OPEN, ways=_named(ways), begun=begun)
+        return _page(request, link, OPEN, ways=_named(ways), **begun)
     form = PayerForm(link, way, request.POST if request.method == "POST" else None)
     if form.is_valid():
         return _paid(request, link, form, ways)

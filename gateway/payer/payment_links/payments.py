@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 
 from accounts import logos
 from accounts.base import clock
@@ -17,10 +17,13 @@ from gateway.methods.registry import CARDS
 from gateway.payer.checkout.languages import amount_of, in_their_language, method_of, use_market_language
 from gateway.payment_links import selectors as payment_links
 from gateway.payment_links.errors import PaymentLinkUnknown
+from gateway.payment_links.models import PaymentLink, State
 from gateway.payment_links.payloads import url
+from gateway.payment_links.services import methods_of
 from gateway.payments import links, payloads, selectors
 from gateway.payments.cards import is_confirmable
-from gateway.payments.errors import PaymentUnknown
+from gateway.payments.errors import PaymentBusy, PaymentState, PaymentUnknown
+from gateway.payments.expiry import expire
 from gateway.payments.models import OPEN, Payment, Status
 
 WAITING, PREPARING, CLOSED = "OPEN", "PREPARING", "CLOSED"
@@ -38,18 +41,23 @@ INSTRUCTIONS = ("pixCopyPaste", "digitableLine", "bankDetails", "mbWay")
 
 @csrf_exempt
 @never_cache
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @in_their_language
 def payment_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Instructions; methods that have a page of their own are led to it. 404 for an invalid token."""
+    """Instructions; methods that have a page of their own are led to it. 404 for an invalid token.
+
+    A POST ends the payment, and leads back to its link: the payer pays another way.
+    """
     payment = _opened_by(token)
+    if request.method == "POST":
+        return HttpResponseRedirect(_ended(payment) or request.path, status=303)
     use_market_language(request, payment)
     if payment.method in CARDS and is_confirmable(payment):
         return HttpResponseRedirect(links.hosted_card_page(payment))
     shown = payloads.payment(payment)
     if "nextAction" in shown and payment.details.get("checkout"):
         return HttpResponseRedirect(links.checkout(payment))
-    state = _state(payment, shown)
+    state, link = _state(payment, shown), _link(payment)
     facts = {
         "payment": payment,
         "shown": shown,
@@ -60,7 +68,8 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         "amount": amount_of(payment),
         "method": method_of(payment),
         "state": state,
-        "link": _link(payment) if state in (Status.FAILED, Status.EXPIRED) else None,
+        "link": url(link) if link and state in (Status.FAILED, Status.EXPIRED) else None,
+        "others": state == WAITING and _has_another_way(link),
         "sandbox": payment.merchant.environment == Environment.SANDBOX,
     }
     response = render(request, "pay/payment.html", facts)
@@ -75,6 +84,23 @@ def _opened_by(token: str) -> Payment:
     except PaymentUnknown:
         raise Http404 from None
     return payment
+
+
+def _ended(payment: Payment) -> str | None:
+    """The address of the link, if the payment has ended; None if it is paid, or nobody can say yet."""
+    link = _link(payment)
+    if link is None or not _has_another_way(link):
+        return None
+    try:
+        payment = expire(payment.merchant, payment.pk)
+    except (PaymentBusy, PaymentState):
+        return None
+    return url(link) if payment.status == Status.EXPIRED else None
+
+
+def _has_another_way(link: PaymentLink | None) -> bool:
+    """Whether the payer could begin a payment by another method."""
+    return link is not None and link.status == State.ACTIVE and len(methods_of(link)) > 1  # type: ignore[attr-defined]
 
 
 def _state(payment: Payment, shown: Any) -> str:
@@ -93,8 +119,8 @@ def _bank(shown: Any) -> list[tuple[Any, str]]:
     return [(label, details[name]) for name, label in BANK.items() if details.get(name)]
 
 
-def _link(payment: Payment) -> str | None:
+def _link(payment: Payment) -> PaymentLink | None:
     try:
-        return url(payment_links.get(payment.merchant, payment.payment_link_id or ""))
+        return payment_links.get(payment.merchant, payment.payment_link_id or "")
     except PaymentLinkUnknown:
         return None

@@ -111,7 +111,7 @@ def test_a_card_leads_to_the_card_page_and_back(api: Api) -> None:
     assert "Not decided yet" in spoken(back) and payment.reference not in spoken(back)
 
 
-def test_who_closed_the_tab_goes_on_and_others_see_when_they_can_pay(api: Api, acme: Shop) -> None:
+def test_who_closed_the_tab_goes_on_or_pays_another_way_and_others_see_when_they_can_pay(api: Api, acme: Shop) -> None:
     page = LinkPage(a_link(api, maxUses=1))
     payer, english = browser(), {"accept-language": "en"}
     began = payer.post(page.path, {"method": "PIX", "once": str(uuid4())} | TYPED, headers=english)
@@ -126,6 +126,11 @@ def test_who_closed_the_tab_goes_on_and_others_see_when_they_can_pay(api: Api, a
     assert "you can pay in 29" in spoken(other).replace("\xa0", " ")
     for stranger in (other, forged.get(page.path, headers=english)):
         assert began["Location"].encode() not in stranger.content
+    back = payer.post(began["Location"], headers=english)
+    assert (back.status_code, back["Location"].endswith(page.path)) == (303, True)
+    assert Payment.objects.get().status == "EXPIRED"
+    assert "How do you want to pay?" in spoken(payer.get(page.path, headers=english)), "another way"
+    payer.post(page.path, {"method": "PIX", "once": str(uuid4())} | TYPED, headers=english)
     advance(acme.sandbox, to=clock.now(acme.sandbox) + timedelta(minutes=31))
     assert "How do you want to pay?" in spoken(payer.get(page.path, headers=english))
 
