@@ -8,13 +8,14 @@
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
+#   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
 #   make collected       the tests compiled, for several processes to run them at once
 #   make screenshots     the pictures of the README
 #   make migrations | messages       after a change of the models; after one of the texts
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults model clients nightly screenshots lock migrations messages format clean installed-local installed-dev
+.PHONY: run dev test collected lint check browser bench faults model clients sdk nightly screenshots lock migrations messages format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -87,17 +88,24 @@ screenshots: installed-dev
 model: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
-clients: installed-dev
-	@command -v npm >/dev/null || echo 'without npm the JavaScript tools are left out'
-	@! command -v npm >/dev/null || cmp -s tests/clients/package-lock.json .tools/clients/installed || { \
-		mkdir -p .tools/clients && cp tests/clients/package*.json .tools/clients/ && \
-		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error) && \
-		cp tests/clients/package-lock.json .tools/clients/installed; }
+clients: installed-clients
 	@cmp -s tests/clients/stpmex.txt .tools/stpmex/installed || { \
 		$(UV) venv -q --clear --python .venv/bin/python .tools/stpmex && \
 		$(call timed,installing stpmex,$(UV) pip install -q --require-hashes --python .tools/stpmex/bin/python -r tests/clients/stpmex.txt) && \
 		cp tests/clients/stpmex.txt .tools/stpmex/installed; }
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile --no-loadscope-reorder tests/clients $(T)
+
+# The client libraries: generated from the OpenAPI document and packed into gateway/clients/packages, which /docs/libraries
+# serves. Nothing that is generated is kept in git, so that nothing of it can be out of date.
+sdk: installed-clients
+	@ONPAY_LOCAL=1 $(PYTHON) -m gateway.clients
+
+installed-clients: installed-dev
+	@command -v npm >/dev/null || echo 'without npm the JavaScript tools are left out'
+	@! command -v npm >/dev/null || cmp -s tests/clients/package-lock.json .tools/clients/installed || { \
+		mkdir -p .tools/clients && cp tests/clients/package*.json .tools/clients/ && \
+		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error) && \
+		cp tests/clients/package-lock.json .tools/clients/installed; }
 
 nightly: export ONPAY_EXAMPLES := nightly
 nightly: check test browser clients

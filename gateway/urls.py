@@ -32,6 +32,8 @@ urlpatterns = [
     path("docs/webhooks", pages.webhooks),
     path("docs/sandbox", pages.sandbox),
     path("docs/errors", pages.errors),
+    path("docs/libraries", pages.libraries),
+    path("docs/libraries/<str:name>", pages.library),
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
     path("receipts/<str:receipt_id>", receipts.receipt),

@@ -1,94 +1,169 @@
-"""The document as Python tools read it: valid, and the client of `openapi-python-client` runs the whole story."""
+"""`onpay`, the library in Python, as it is packed: against a running service, over a bad line, with bad deliveries."""
 
+import asyncio
+import hashlib
 import json
+import re
 import sys
+import time
+from collections.abc import Iterator
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
 
 import pytest
+from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pytest_django.live_server_helper import LiveServer
 
+from gateway.clients import build, packages
 from tests.support.companies import Shop
+from tests.support.flaky_front import flaky_front
 from tests.support.tools import run
+from webhooks import signing
 
-CONFIG = "post_hooks: []\ncontent_type_overrides:\n  application/pdf: application/octet-stream\n"
+HERE = packages.HERE / "python"
+ORDER: dict[str, Any] = {
+    "method": "PIX",
+    "amount": Decimal("150.00"),
+    "currency": "BRL",
+    "payer": {"name": "Maria Silva", "tax_id": "52998224725"},
+}
 
 
 @pytest.fixture(scope="module")
-def client(published: Path) -> Any:
-    """The generated package by operation: `client.create_payment(body=…)` is the parsed answer."""
-    folder = published.parent / "generated"
-    folder.mkdir()
-    (folder / "config.yaml").write_text(CONFIG)
-    tool = Path(sys.executable).parent / "openapi-python-client"
-    arguments = ("--path", published, "--meta", "none", "--output-path", "onpay_client", "--config", "config.yaml")
-    told = run(tool, "generate", *arguments, "--fail-on-warning", cwd=folder)
-    assert "WARNING" not in told
-    sys.path.insert(0, str(folder))
+def onpay() -> Iterator[Any]:
+    """The wheel, as it would be installed."""
+    build.python()
+    [wheel] = packages.PACKED.glob("onpay-*.whl")
+    sys.path.insert(0, str(wheel))
     try:
-        modules = sorted((folder / "onpay_client" / "api").glob("*/[a-z]*.py"))
-        found = {one.stem: import_module(f"onpay_client.api.{one.parent.name}.{one.stem}") for one in modules}
-        yield SimpleNamespace(models=import_module("onpay_client.models"), base=import_module("onpay_client"), **found)
+        yield import_module("onpay")
     finally:
-        sys.path.remove(str(folder))
+        sys.path.remove(str(wheel))
 
 
 def test_the_published_contract_is_valid_openapi(published: Path) -> None:
     OpenAPIV31SpecValidator(json.loads(published.read_text())).validate()
 
 
+def test_the_library_has_every_type_that_it_promises(onpay: Any) -> None:
+    run(sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", cwd=HERE)
+    run(Path(sys.executable).parent / "ruff", "check", ".", cwd=HERE)
+    assert {"Payment", "Refund", "Withdrawal", "WebhookEvent"} <= set(onpay.__all__)
+
+
 @pytest.mark.django_db(transaction=True)
-def test_the_whole_story(acme: Shop, live_server: LiveServer, client: Any) -> None:
+def test_the_whole_story(acme: Shop, onpay: Any, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
     acme.company.withdrawal_ip = "127.0.0.1"
     acme.company.save()
-    models = client.models
-    api = client.base.AuthenticatedClient(
-        live_server.url, token=acme.sandbox_key, prefix="", auth_header_name="x-api-key"
-    )
+    monkeypatch.setenv("ONPAY_API_KEY", acme.sandbox_key)
+    monkeypatch.setenv("ONPAY_BASE_URL", live_server.url)
+    quickstart = re.search(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.DOTALL)
+    assert quickstart
+    exec(quickstart[1], told := {})  # type: ignore[var-annotated]
+    client, paid, company = told["client"], told["paid"], acme.company.id
 
-    def post(operation: str, *path: str, **body: Any) -> Any:
-        return getattr(client, operation).sync(*path, client=api, idempotency_key=str(uuid4()), **body)
+    endpoint = client.webhook_endpoints.create(url="https://1.1.1.1/hooks", events=["*"])
+    refund = client.refunds.create(paid.id, amount="50.00")
+    order = {"company_id": company, "amount": 20, "currency": "BRL", "reference": "wd-1", "pix_key_type": "CPF"}
+    rehearsed = client.withdrawals.rehearse_pix(**order, pix_key="52998224725")
+    withdrawn = client.withdrawals.create_pix(**order, pix_key="52998224725")
+    for number in range(3):
+        client.payments.create(**ORDER, reference=f"page-{number}")
+    references = [one.reference for one in client.payments.list(page_size=2)]
+    with pytest.raises(onpay.BadRequest) as refused:
+        client.payments.create(**ORDER, reference="")
+    with pytest.raises(onpay.Conflict) as twice:
+        client.payments.create(**ORDER, reference=paid.reference)
 
-    def an_order(reference: str) -> Any:
-        payer = {"name": "Maria Silva", "taxId": "52998224725"}
-        order = {"method": "PIX", "amount": 150.0, "currency": "BRL", "reference": reference, "payer": payer}
-        return models.PaymentInput.from_dict(order)
+    async def awaited() -> tuple[Any, list[str]]:
+        async with onpay.AsyncOnpay(acme.sandbox_key, live_server.url) as patient:
+            events = [event.type async for event in patient.events.list()]
+            return await patient.companies.balance(company), events
 
-    hook = post(
-        "create_webhook", body=models.EndpointInput.from_dict({"url": "https://1.1.1.1/hooks", "events": ["*"]})
-    )
-    created = post("create_payment", body=an_order("order-1")).data
-    paid = post("simulate_payment", created.id, body=models.SimulationInput.from_dict({"status": "PAID"})).data
-    refund = post("create_refund", created.id, body=models.RefundInput.from_dict({"amount": 50.0})).data
-    balance = client.get_balance.sync(acme.company.id, client=api).data
-    order = models.PixWithdrawalInput.from_dict(
-        {
-            "companyId": acme.company.id,
-            "amount": 20.0,
-            "currency": "BRL",
-            "reference": "wd-1",
-            "pixKey": "52998224725",
-            "pixKeyType": "CPF",
-        }
-    )
-    rehearsed = post("create_pix_withdrawal", body=order, dry_run=True).data
-    withdrawn = post("create_pix_withdrawal", body=order).data
-    events = client.list_events.sync(client=api).data
-    refused = post("create_payment", body=an_order(""))
-    twice = post("create_payment", body=an_order("order-1"))
+    balance, events = asyncio.run(awaited())
+    assert (paid.status, paid.net_amount, paid.customer.name) == ("PAID", Decimal("148.50"), "Maria Silva")
+    assert paid.paid_at.tzinfo is not None
+    assert (refund.status, refund.amount, rehearsed.would_be_accepted) == ("PROCESSING", 50, True)
+    assert (withdrawn.status, withdrawn.total_debited) == ("PROCESSING", 20)
+    assert [str(one.available) for one in balance.balances if one.currency == "BRL"] == ["78.50"]
+    assert references == ["page-2", "page-1", "page-0", paid.reference]
+    assert sorted(events) == ["payment.paid", "refund.created"]
+    assert (refused.value.code, refused.value.field) == ("ONP400_REFERENCE", "reference")
+    assert (twice.value.code, twice.value.payment_id) == ("ONP409_DUPLICATE_REFERENCE", paid.id)
+    assert client.payments.receipt_pdf(paid.id).startswith(b"%PDF")
+    assert endpoint.secret.startswith("whsec_")
+    for shown in (repr(endpoint), repr(client), repr(twice.value), str(twice.value)):
+        assert endpoint.secret not in shown
+        assert acme.sandbox_key not in shown
 
-    assert hook.data.secret.startswith("whsec_")
-    assert (paid.status, paid.net_amount, paid.customer.name) == ("PAID", 148.5, "Maria Silva")
-    assert (refund.status, refund.amount) == ("PROCESSING", 50.0)
-    assert [one.available for one in balance.balances if one.currency == "BRL"] == [98.5]
-    assert rehearsed.would_be_accepted is True
-    assert (withdrawn.status, withdrawn.amount) == ("PROCESSING", 20.0)
-    assert {event.type_ for event in events} == {"payment.paid", "refund.created"}
-    assert (refused.error.code, refused.error.field) == ("ONP400_REFERENCE", "reference")
-    assert refused.error.fields[0].code == "TOO_SHORT"
-    assert (twice.onpay_code, twice.error.payment_id) == ("ONP409_DUPLICATE_REFERENCE", created.id)
-    assert client.get_payment.sync(created.id, client=api).data.refunded_amount == 0
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_over_a_bad_line_has_one_effect(acme: Shop, onpay: Any, live_server: LiveServer) -> None:
+    with flaky_front(live_server.url) as front:
+        client = onpay.Onpay(acme.sandbox_key, front.url)
+        for reference in ("lost-1", "busy-1", "down-1", "begun-1"):
+            assert client.payments.create(**ORDER, reference=reference).status == "PENDING"
+            assert [len(front.keys_of(reference)), len(set(front.keys_of(reference)))] == [2, 1]
+        with pytest.raises(onpay.ServerError) as later:
+            client.payments.create(**ORDER, reference="later-1", deadline=5)
+        with pytest.raises(onpay.ConnectionFailed) as lost:
+            onpay.Onpay(acme.sandbox_key, front.url, retries=0).payments.create(**ORDER, reference="lost-2")
+        found = client.payments.create(**ORDER, reference="lost-2", idempotency_key=lost.value.idempotency_key)
+        with pytest.raises(onpay.Conflict):
+            client.payments.create(**ORDER, reference="lost-2")
+
+        assert (later.value.retry_after, len(front.keys_of("later-1"))) == (30, 1)
+        assert len(front.keys_of("lost-2")) == 3
+        assert [one.id for one in client.payments.list(reference="lost-2")] == [found.id]
+        assert len(list(client.payments.list())) == 5
+
+
+def test_deliveries_that_are_not_ours_are_refused(onpay: Any) -> None:
+    ours, other, old = (signing.new_secret() for _ in range(3))
+    body = b'{"id":"evt_1","type":"later.kind","timestamp":"2026-11-20T12:00:00.000Z","apiVersion":"v2",'
+    body += b'"environment":"SANDBOX","companyId":"cmp_1","sequence":1,"data":{"amount":0.10}}'
+    now = int(time.time())
+
+    def sent(secrets: list[str], at: int = now) -> dict[str, str]:
+        return {name.title(): value for name, value in signing.headers("evt_1", body, secrets, at).items()}
+
+    verify, rotated = onpay.webhooks.verify, sent([ours, old])
+    event = verify(body, rotated, old)
+    assert (event.type, event.data) == ("later.kind", {"amount": Decimal("0.10")})
+    assert verify(body, sent([ours]), [old, ours]) == event
+    assert onpay.webhooks.verify_body(body, rotated["X-Onpay-Signature"], ours) == event
+    assert verify(body, onpay.webhooks.sign(body, ours), ours) == event
+    for headers, secret in ((sent([ours]), other), (sent([ours], now - 400), ours), (sent([ours], now + 400), ours)):
+        with pytest.raises(onpay.SignatureError):
+            verify(body, headers, secret)
+    for headers, content in ((sent([ours]), body + b" "), ({}, body)):
+        with pytest.raises(onpay.SignatureError):
+            verify(content, headers, ours)
+    with pytest.raises(onpay.SignatureError):
+        onpay.webhooks.verify_body(body + b" ", rotated["X-Onpay-Signature"], ours)
+
+
+def test_what_a_client_is_told_wrongly_is_refused_before_it_is_sent(onpay: Any) -> None:
+    client = onpay.Onpay("onp_sandbox_x", "http://localhost:9")
+    for amount in (150.0, True):
+        with pytest.raises(TypeError, match="amount must be Decimal"):
+            client.payments.create(**ORDER | {"amount": amount}, reference="x")
+    for key, url in (("onp_sandbox_x", "http://gateway.test"), ("secret", "https://gateway.test")):
+        with pytest.raises(ValueError, match="must be") as told:
+            onpay.Onpay(key, url)
+        assert "secret" not in str(told.value)
+
+
+def test_the_wheel_is_offered_for_download(onpay: Any, client: Client) -> None:
+    [wheel] = packages.PACKED.glob("onpay-*.whl")
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+    page = client.get("/docs/libraries").content.decode()
+    file = client.get(f"/docs/libraries/{wheel.name}")
+
+    assert f"/docs/libraries/{wheel.name}#sha256={digest}" in page
+    assert b"".join(file.streaming_content) == wheel.read_bytes()  # type: ignore[attr-defined]
+    assert client.get("/docs/libraries/pyproject.toml").status_code == 404

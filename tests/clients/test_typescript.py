@@ -1,46 +1,96 @@
-"""A TypeScript client from `openapi-typescript` with default options."""
+"""`@onpay/node` and `@onpay/card-js` as they are packed: types that guide, and a shop against a running service."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from pytest_django.live_server_helper import LiveServer
 
+from gateway.clients import build, packages
+from tests.support.companies import Shop
+from tests.support.flaky_front import flaky_front
 from tests.support.tools import HERE, TOOLS, run
 
-STRICT = ("--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext")
+STRICT = ("--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
 
 
-def order_of_the_readme() -> str:
-    """The body of the PIX payment that a newcomer creates first."""
+def order_of_the_readme() -> dict[str, Any]:
+    """The PIX payment that a newcomer creates first, with an amount as the library wants it."""
     readme = (Path(settings.BASE_DIR) / "README.md").read_text()
     found = re.search(r"""-d '(\{"method": "PIX".*?)'\n""", readme, re.DOTALL)
     assert found
-    body = json.loads(found[1].replace("'$(date +%s)$RANDOM'", "1"))
+    body: dict[str, Any] = json.loads(found[1].replace("'$(date +%s)$RANDOM'", "1"))
     assert body["payer"] == {"name": "Maria Silva", "taxId": "52998224725"}
-    return json.dumps(body)
+    return body | {"amount": "150.00"}
+
+
+def quickstart() -> str:
+    found = re.search(r"```ts\n(.*?)```", (packages.HERE / "node" / "README.md").read_text(), re.DOTALL)
+    assert found
+    return found[1]
 
 
 @pytest.fixture(scope="module")
-def project(published: Path, tools: Path) -> Path:
-    """A folder with the generated types, where packages are found."""
+def shop(tools: Path) -> Path:
+    """A folder where the packages are installed, with a shop and the quickstart of the README, compiled."""
+    build.node()
     folder = TOOLS.parent.parent / "shop"
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    run(tools / "openapi-typescript", published, "-o", folder / "api.d.ts", cwd=folder)
+    (folder / "node_modules" / "@onpay").mkdir(parents=True)
+    for name in ("node", "card-js"):
+        [package] = packages.PACKED.glob(f"onpay-{name}-*.tgz")
+        run("tar", "-xzf", package, cwd=folder)
+        shutil.move(folder / "package", folder / "node_modules" / "@onpay" / name)
+    (folder / "package.json").write_text('{ "type": "module" }\n')
+    order, source = order_of_the_readme(), (HERE / "shop.ts").read_text()
+    (folder / "shop.ts").write_text(source.replace("ORDER;", f"{json.dumps(order)} as const;"))
+    del order["payer"]
+    (folder / "bent.ts").write_text(source.replace("ORDER;", f"{json.dumps(order)} as const;"))
+    (folder / "quickstart.ts").write_text(quickstart())
+    (folder / "fields.ts").write_text(
+        'import { loadOnpayCard } from "@onpay/card-js";\n'
+        'const elements = (await loadOnpayCard("https://sdk.gateway.test/x.js")).elements({ clientSecret: "x" });\n'
+        'export const number = elements.create("cardNumber").mount("#number");\n'
+    )
+    (folder / "old.cjs").write_text('console.log(typeof require("@onpay/node").Onpay);\n')
     return folder
 
 
-def test_the_order_of_the_readme_compiles_and_one_without_a_payer_does_not(project: Path, tools: Path) -> None:
-    shop, order = (HERE / "shop.ts").read_text(), json.loads(order_of_the_readme())
-    (project / "shop.ts").write_text(shop.replace("body: ORDER", f"body: {json.dumps(order)}"))
-    del order["payer"]
-    (project / "bent.ts").write_text(shop.replace("body: ORDER", f"body: {json.dumps(order)}"))
-
+@pytest.mark.django_db(transaction=True)
+def test_a_shop_in_typescript(acme: Shop, shop: Path, tools: Path, live_server: LiveServer) -> None:
+    acme.company.withdrawal_ip = "127.0.0.1"
+    acme.company.save()
     with pytest.raises(AssertionError) as told:
-        run(tools / "tsc", *STRICT, "shop.ts", "bent.ts", cwd=project)
-
+        run(tools / "tsc", *STRICT, "shop.ts", "bent.ts", "quickstart.ts", "fields.ts", cwd=shop)
     assert set(re.findall(r"(?m)^(\S+)\(\d+,\d+\): error", str(told.value))) == {"bent.ts"}
     assert "Property 'payer' is missing" in str(told.value)
+
+    with flaky_front(live_server.url) as front, pytest.MonkeyPatch.context() as patch:
+        for name, value in (("ONPAY_API_KEY", acme.sandbox_key), ("ONPAY_BASE_URL", live_server.url)):
+            patch.setenv(name, value)
+        patch.setenv("COMPANY", acme.company.id)
+        patch.setenv("FRONT", front.url)
+        said = json.loads(run("node", "shop.js", "run", cwd=shop))
+        first = run("node", "quickstart.js", cwd=shop)
+
+    assert said["paid"] == ["PAID", "148.50"]
+    assert said["refund"] == ["PROCESSING", "50.00"]
+    assert said["rehearsed"] is True
+    assert said["references"] == ["page-2", "page-1", "page-0", "node-1"]
+    assert said["balance"] == ["98.50"]
+    assert said["twice"] == ["ONP409_DUPLICATE_REFERENCE", True, "ONP409_DUPLICATE_REFERENCE"]
+    assert (said["pdf"], said["secret"]) == ("%PDF", False)
+    assert (said["later"], said["found"]) == (30, "lost-2")
+    assert said["float"] == 'TypeError: amount must be a decimal string such as "150.00"'
+    assert said["refused"] == ["SignatureError"] * 5
+    assert said["released"] == ["order-1 0.10"] * 2
+    for reference in ("lost-1", "busy-1", "down-1", "begun-1", "lost-2"):
+        assert [len(front.keys_of(reference)), len(set(front.keys_of(reference)))] == [2, 1]
+    assert "PAID 148.50\norder-1043 150.00" in first
+    assert run("node", "old.cjs", cwd=shop).strip() == "function"
+    assert os.listdir(shop / "node_modules") == ["@onpay"]

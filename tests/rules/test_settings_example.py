@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from tests.support.sources import SOURCES
+
 ROOT = Path(__file__).resolve().parents[2]
 READ = re.compile(r'(?:env\.\w+|environ\.get|of_valkey)\(\s*(?:env, )?"([A-Z_]+)"')
 OF_COMPOSE = {"POSTGRES_IMAGE", "VALKEY_IMAGE", "NGINX_IMAGE", "ONPAY_VERSION", "ONPAY_SANDBOX_SDK_URL"}
@@ -19,8 +21,7 @@ def named_in_the_example() -> list[str]:
 
 
 def read_by_the_code() -> set[str]:
-    sources = [path for app in ("accounts", "webhooks", "ledger", "gateway") for path in (ROOT / app).rglob("*.py")]
-    return {name for path in sources for name in READ.findall(path.read_text())} | OF_DATABASES
+    return {name for path in SOURCES for name in READ.findall(path.read_text())} | OF_DATABASES
 
 
 def test_the_example_names_every_setting_once_and_no_other() -> None:

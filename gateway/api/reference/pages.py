@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -13,6 +13,7 @@ from accounts.base.wire import dumps
 from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi.document import document
 from gateway.api.reference import guide
+from gateway.api.reference.libraries import offered
 from gateway.content_policy import INLINE_STYLES
 from gateway.methods.registry import codes_of
 
@@ -62,6 +63,22 @@ def money_out(request: HttpRequest) -> HttpResponse:
 def webhooks(request: HttpRequest) -> HttpResponse:
     """How events arrive, how to verify them, and what to do if they do not."""
     return render(request, "docs/webhooks.html", guide.webhooks())
+
+
+@require_safe
+def libraries(request: HttpRequest) -> HttpResponse:
+    """The client libraries, with how to install each."""
+    return render(request, "docs/libraries.html", {"packages": offered()})
+
+
+@require_safe
+def library(request: HttpRequest, name: str) -> FileResponse:
+    """One package, as a file."""
+    for package in offered():
+        if package.name == name:
+            kind = "application/zip" if name.endswith(".whl") else "application/gzip"
+            return FileResponse(package.path.open("rb"), as_attachment=True, filename=name, content_type=kind)
+    raise Http404
 
 
 @require_safe

@@ -1,0 +1,219 @@
+"""Calls over HTTP, and what the generated resources stand on."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Generic, Optional, TypeVar
+
+import httpx
+
+from onpay._calls import Call
+from onpay._model import Model
+from onpay._retries import Limits, Tries
+from onpay.errors import ConnectionFailed, OnpayError, error_of
+
+M = TypeVar("M", bound=Model)
+PAGE_SIZE = 100
+
+
+def parsed(content: bytes) -> Any:
+    """JSON without floats; None where it is none."""
+    try:
+        return json.loads(content, parse_float=Decimal)
+    except ValueError:
+        return None
+
+
+def failure_of(response: httpx.Response, key: Optional[str]) -> Optional[OnpayError]:
+    """The error that an answer is, or None."""
+    is_pdf = response.headers.get("content-type", "").startswith("application/pdf")
+    body = None if is_pdf else parsed(response.content)
+    if response.is_success and (is_pdf or isinstance(body, dict)):
+        return None
+    return error_of(response.status_code if not response.is_success else 502, body, response.headers, key)
+
+
+class Transport:
+    """Sends a call until it is answered, refused, or its time is over."""
+
+    def __init__(self, http: httpx.Client, limits: Limits) -> None:
+        self.http = http
+        self.limits = limits
+
+    def send(self, call: Call) -> httpx.Response:
+        tries = Tries(self.limits, call.timeout, call.deadline)
+        headers, content, address = call.headers(), call.content, call.address
+        key = headers.get("idempotency-key")
+        while True:
+            try:
+                response = self.http.request(
+                    call.method, address, headers=headers, content=content, timeout=tries.time_of_this_one
+                )
+                failure = failure_of(response, key)
+            except httpx.TransportError as error:
+                failure = ConnectionFailed(type(error).__name__, key)
+            if failure is None:
+                return response
+            pause = tries.pause_after(failure)
+            if pause is None:
+                raise failure
+            time.sleep(pause)
+
+
+class AsyncTransport:
+    """The same for asyncio."""
+
+    def __init__(self, http: httpx.AsyncClient, limits: Limits) -> None:
+        self.http = http
+        self.limits = limits
+
+    async def send(self, call: Call) -> httpx.Response:
+        tries = Tries(self.limits, call.timeout, call.deadline)
+        headers, content, address = call.headers(), call.content, call.address
+        key = headers.get("idempotency-key")
+        while True:
+            try:
+                response = await self.http.request(
+                    call.method, address, headers=headers, content=content, timeout=tries.time_of_this_one
+                )
+                failure = failure_of(response, key)
+            except httpx.TransportError as error:
+                failure = ConnectionFailed(type(error).__name__, key)
+            if failure is None:
+                return response
+            pause = tries.pause_after(failure)
+            if pause is None:
+                raise failure
+            await asyncio.sleep(pause)
+
+
+@dataclass(frozen=True)
+class Page(Generic[M]):
+    """One page of a list. `total_available` counts what matches on all pages."""
+
+    items: list[M]
+    page_number: int
+    page_size: int
+    total_available: int
+    totals: list[dict[str, Any]]
+
+    @property
+    def is_last(self) -> bool:
+        return not self.items or self.page_number * self.page_size >= self.total_available
+
+
+def page_of(response: httpx.Response, model: type[M]) -> "Page[M]":
+    body = parsed(response.content)
+    about = body["pagination"]
+    return Page(
+        items=[model.model_validate(one) for one in body["data"]],
+        page_number=about["pageNumber"],
+        page_size=about["pageSize"],
+        total_available=about["totalAvailable"],
+        totals=body.get("totals", []),
+    )
+
+
+def page_call(call: Call, number: int) -> Call:
+    return replace(call, query={"page_size": PAGE_SIZE, **call.query, "page_number": number})
+
+
+class Fresh(Generic[M]):
+    """Leaves out what was on the page before: objects that were created meanwhile move the others down."""
+
+    def __init__(self) -> None:
+        self.before: set[Any] = set()
+
+    def of(self, page: "Page[M]") -> list[M]:
+        ids = [getattr(one, "id", None) for one in page.items]
+        fresh = [one for one, name in zip(page.items, ids) if name is None or name not in self.before]
+        self.before = set(ids)
+        return fresh
+
+
+class Pages(Generic[M]):
+    """A list. Iterating asks for page after page; `pages()` gives them one by one."""
+
+    def __init__(self, transport: Transport, call: Call, model: type[M]) -> None:
+        self._transport, self._call, self._model = transport, call, model
+
+    def page(self, number: int = 1) -> Page[M]:
+        """One page."""
+        return page_of(self._transport.send(page_call(self._call, number)), self._model)
+
+    def pages(self) -> Iterator[Page[M]]:
+        """Page after page, from the `page_number` that was asked for."""
+        number = self._call.query.get("page_number", 1)
+        while True:
+            page = self.page(number)
+            yield page
+            if page.is_last:
+                return
+            number += 1
+
+    def __iter__(self) -> Iterator[M]:
+        fresh: Fresh[M] = Fresh()
+        for page in self.pages():
+            yield from fresh.of(page)
+
+
+class AsyncPages(Generic[M]):
+    """A list. `async for` asks for page after page; `pages()` gives them one by one."""
+
+    def __init__(self, transport: AsyncTransport, call: Call, model: type[M]) -> None:
+        self._transport, self._call, self._model = transport, call, model
+
+    async def page(self, number: int = 1) -> Page[M]:
+        """One page."""
+        return page_of(await self._transport.send(page_call(self._call, number)), self._model)
+
+    async def pages(self) -> AsyncIterator[Page[M]]:
+        """Page after page, from the `page_number` that was asked for."""
+        number = self._call.query.get("page_number", 1)
+        while True:
+            page = await self.page(number)
+            yield page
+            if page.is_last:
+                return
+            number += 1
+
+    async def __aiter__(self) -> AsyncIterator[M]:
+        fresh: Fresh[M] = Fresh()
+        async for page in self.pages():
+            for one in fresh.of(page):
+                yield one
+
+
+class Resource:
+    """The calls about one kind of object."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def _one(self, call: Call, model: type[M]) -> M:
+        return model.model_validate(parsed(self._transport.send(call).content)["data"])
+
+    def _pdf(self, call: Call) -> bytes:
+        return self._transport.send(call).content
+
+    def _list(self, call: Call, model: type[M]) -> Pages[M]:
+        return Pages(self._transport, call, model)
+
+
+class AsyncResource:
+    """The calls about one kind of object, for asyncio."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def _one(self, call: Call, model: type[M]) -> M:
+        return model.model_validate(parsed((await self._transport.send(call)).content)["data"])
+
+    async def _pdf(self, call: Call) -> bytes:
+        return (await self._transport.send(call)).content
+
+    def _list(self, call: Call, model: type[M]) -> AsyncPages[M]:
+        return AsyncPages(self._transport, call, model)

@@ -1,0 +1,110 @@
+"""Deliveries: verified, and read as typed events.
+
+    event = onpay.webhooks.verify(request.body, request.headers, secret)
+    if isinstance(event.data, onpay.Payment) and event.data.paid_at and event.data.status != "REFUNDED":
+        release_once(event.data.reference)
+
+Deliveries repeat and change places: `release_once` does nothing the second time.
+"""
+
+import base64
+import hashlib
+import hmac
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Union
+
+from onpay._generated.names import DATA_OF, EventData, EventType
+from onpay._model import Model
+from onpay._transport import parsed
+from onpay.errors import SignatureError
+
+TOLERANCE_S = 300
+Secrets = Union[str, Sequence[str]]
+
+
+class WebhookEvent(Model):
+    """What happened, and the object as its GET showed it then. `data` is a dict where the kind is newer than this."""
+
+    id: str
+    type: Union[EventType, str]
+    timestamp: datetime
+    api_version: str
+    environment: str
+    company_id: str
+    sequence: int
+    data: Union[EventData, dict[str, Any]]
+
+
+def verify(
+    body: bytes, headers: Mapping[str, Any], secrets: Secrets, *, tolerance: float = TOLERANCE_S
+) -> WebhookEvent:
+    """The event of a delivery, from its raw body and headers. Several secrets: any of them may have signed.
+
+    Raises SignatureError if it was not signed with one of them, was changed, or is older than `tolerance` seconds.
+    """
+    given = {name.lower(): _first(value) for name, value in headers.items()}
+    try:
+        name, at, signatures = (given[f"webhook-{part}"] for part in ("id", "timestamp", "signature"))
+    except KeyError as missing:
+        raise SignatureError(f"the header {missing.args[0]} is missing") from None
+    if not at.isdigit() or abs(time.time() - int(at)) > tolerance:
+        raise SignatureError("the delivery is too old, or from the future")
+    ours = [_signature(secret, f"{name}.{at}.".encode() + body) for secret in _several(secrets)]
+    _compare(ours, signatures.split(" "))
+    return parse(body)
+
+
+def verify_body(body: bytes, signature: str, secrets: Secrets) -> WebhookEvent:
+    """The event of a delivery by `x-onpay-signature` alone. It does not say when: deduplicate by the event's `id`."""
+    ours = ["sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest() for secret in _several(secrets)]
+    _compare(ours, [one.strip() for one in signature.split(",")])
+    return parse(body)
+
+
+def parse(body: bytes) -> WebhookEvent:
+    """The event of a body that was verified elsewhere."""
+    content = parsed(body)
+    if not isinstance(content, dict) or not isinstance(content.get("type"), str):
+        raise SignatureError("the body is no event")
+    model = DATA_OF.get(content["type"].partition(".")[0])
+    data = content.get("data")
+    typed = model.model_validate(data) if model and isinstance(data, dict) else data
+    return WebhookEvent.model_validate({**content, "data": typed})
+
+
+def sign(body: bytes, secret: str, event_id: str = "evt_test") -> dict[str, str]:
+    """The headers of a delivery that is sent now, for the tests of a receiver."""
+    at = str(int(time.time()))
+    return {
+        "webhook-id": event_id,
+        "webhook-timestamp": at,
+        "webhook-signature": _signature(secret, f"{event_id}.{at}.".encode() + body),
+        "x-onpay-signature": "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest(),
+    }
+
+
+def _signature(secret: str, signed: bytes) -> str:
+    key = base64.b64decode(secret[len("whsec_") :])
+    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+def _several(secrets: Secrets) -> list[str]:
+    found = [secrets] if isinstance(secrets, str) else list(secrets)
+    if not found or not all(one.startswith("whsec_") for one in found):
+        raise ValueError("a secret begins with whsec_")
+    return found
+
+
+def _compare(ours: list[str], theirs: list[str]) -> None:
+    """Every pair, in a time that does not tell which one differs where."""
+    matches = [hmac.compare_digest(one.encode(), other.encode()) for one in ours for other in theirs]
+    if not any(matches):
+        raise SignatureError("the delivery was not signed with this secret")
+
+
+def _first(value: Any) -> str:
+    """Of a header that a framework gives as a list or as bytes."""
+    one = value[0] if isinstance(value, (list, tuple)) else value
+    return one.decode() if isinstance(one, bytes) else str(one)
