@@ -11,7 +11,7 @@ from febraban.cnab240.itau.sispag.file.file import File
 from febraban.cnab240.itau.sispag.file.lot import Lot
 from febraban.cnab240.itau.sispag.result.parser import PaymentParser
 from febraban.cnab240.user import User, UserAddress, UserBank
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.bank_files.cnab.payment_dialects import banks
@@ -57,7 +57,6 @@ def told(order: Order) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("bank", BANKS)
-@settings(max_examples=40, deadline=None)
 @given(given=orders())
 def test_what_is_read_is_what_was_ordered(bank: str, given: list[Order]) -> None:
     content = write(file_of(*given, bank=bank))
@@ -65,7 +64,6 @@ def test_what_is_read_is_what_was_ordered(bank: str, given: list[Order]) -> None
     assert sorted(told(order) for order in orders_of(content)) == sorted(told(order) for order in given)
 
 
-@settings(max_examples=60, deadline=None)
 @given(given=orders(), bank=st.sampled_from(BANKS), data=st.data())
 def test_a_flipped_digit_of_an_amount_is_found(given: list[Order], bank: str, data: st.DataObject) -> None:
     """In a payment, and in the sum of a lot."""
