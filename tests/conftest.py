@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.support.api import Api, another_address
 from tests.support.books import prepare_the_proof, violations
 from tests.support.companies import Shop, a_shop
 from tests.support.database import database_of_this_run
-from tests.support.effort import tries
+from tests.support.effort import todays, tries
 from tests.support.network import stay_inside
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
@@ -47,6 +48,16 @@ def pytest_configure(config: pytest.Config) -> None:
     # Counts of sign-ins are forgotten between tests, and only this process's.
     settings.CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the rows of a table that are for another day."""
+    chosen: list[pytest.Item] = []
+    for _, rows in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
+        table = [*rows]
+        chosen += todays(table) if table[0].get_closest_marker("a_third_a_day") else table
+    config.hook.pytest_deselected(items=list({*items} - {*chosen}))
+    items[:] = chosen
 
 
 def pytest_collection_finish() -> None:

@@ -59,6 +59,7 @@ def test_a_change_changes_what_it_names_and_nothing_else(hook: Hook, change: dic
     assert hook.shown() == changed
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("change", "code", "field"),
     [

@@ -63,6 +63,7 @@ def outcome(status: int, answer: dict[str, Any]) -> tuple[Any, ...]:
     return status, answer["onpayCode"], answer.get("error", {}).get("field"), data.get("amount"), data.get("type")
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(("method", "path"), WRITING, ids=lambda part: part)
 def test_a_chunked_body_does_what_the_plain_one_does(backend: Backend, method: str, path: str) -> None:
     content = backend.body_of(path)
@@ -73,6 +74,7 @@ def test_a_chunked_body_does_what_the_plain_one_does(backend: Backend, method: s
         assert outcome(*backend.call(method, path, unused, chunks=chunks)) == plain
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(("method", "path"), WRITING, ids=lambda part: part)
 def test_a_chunked_body_has_the_same_limits(backend: Backend, method: str, path: str) -> None:
     largest = 15 * 1024 * 1024 if path.endswith("/responses") else 256 * 1024

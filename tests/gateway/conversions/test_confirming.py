@@ -146,6 +146,7 @@ def test_a_token_altered_in_any_letter_is_refused(api: Api, acme: Shop) -> None:
     assert confirm(api, acme, token).status_code == 201
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("member", "value"),
     [

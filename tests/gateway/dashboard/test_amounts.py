@@ -55,6 +55,7 @@ def speaking(language: str) -> None:
     User.objects.update(language=language)
 
 
+@pytest.mark.a_third_a_day
 @every_language
 @pytest.mark.parametrize("door", DOORS)
 def test_what_is_two_amounts_moves_nothing_and_both_are_named(
@@ -96,6 +97,7 @@ def test_what_the_page_writes_is_refunded_to_the_cent(
     assert Refund.objects.get().amount == 4050
 
 
+@pytest.mark.a_third_a_day
 @every_language
 @pytest.mark.parametrize("country", ["BR", "MX", "AR", "CO", "PT"])
 def test_what_is_filled_in_is_understood_as_it_stands(

@@ -143,6 +143,7 @@ def test_one_address_is_kept_as_it_is_compared(acme: Shop, owner: Client, settin
     assert company(acme).withdrawal_ip == kept
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     "typed",
     [

@@ -129,6 +129,7 @@ def test_money_that_came_has_a_name_of_its_own(api: Api, one: UnderTest) -> None
     assert all(names)
 
 
+@pytest.mark.a_third_a_day
 @every_rail
 @pytest.mark.parametrize("unknown", ["PENDING", "REFUNDED", "paid", "", None])
 def test_no_other_end_can_be_asked_for(api: Api, one: UnderTest, unknown: str | None) -> None:

@@ -72,6 +72,7 @@ def test_the_figures_are_those_of_the_contract(out: Api, acme: Shop) -> None:
     assert wallet(out, acme) == (Decimal("9900.99") - 1500, 0, 1500)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("rail", [USDT, BTC], ids=" ".join)
 @pytest.mark.parametrize("currency", ["BRL", "MXN", "EUR", "ARS", "COP"])
 @pytest.mark.parametrize("spread", ["0", "1.5", "3.3333"])

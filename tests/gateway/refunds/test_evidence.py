@@ -76,6 +76,7 @@ def test_two_mebibytes_are_taken(api: Api, refund: dict[str, Any]) -> None:
     assert answer.json()["data"]["responses"][0]["evidence"][0]["size"] == 2 * MIB
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("evidence", "field"),
     [

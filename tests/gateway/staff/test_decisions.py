@@ -48,6 +48,7 @@ def test_limits_are_typed_as_money_and_hold_at_once(staff: Client, root: User, a
     assert "10.50 BRL" in past
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("members", "field"),
     [

@@ -91,6 +91,7 @@ def test_crypto_has_the_decimals_of_its_asset_and_a_network_fee(staff: Client) -
     assert "0.00001234 BTC" in staff.get(page_of(PayoutRule, "changelist")).content.decode()
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("rail", "currency", "members", "field"),
     [
@@ -198,6 +199,7 @@ def test_the_first_rate_of_a_currency_must_be_confirmed_too(staff: Client, colle
     assert worth(acme) == Decimal("0.1834")
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("members", "field"),
     [

@@ -43,6 +43,7 @@ def asks_once_and_never_counts(model: type[Model], asked: list[str]) -> None:
     assert len(statements) <= 4
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_every_record_can_be_read_in_ones_language_and_no_page_tells_a_secret(
     model: type[Model], world: World, staff: Client
@@ -107,6 +108,7 @@ def test_money_is_shown_with_its_currency_and_a_body_as_it_was_signed(world: Wor
     assert "250,000.00 BRL" in rules
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("model", MONEY, ids=lambda model: model._meta.label)
 def test_nobody_adds_changes_or_deletes_what_the_services_write(
     model: type[Model], world: World, staff: Client

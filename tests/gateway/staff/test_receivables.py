@@ -184,6 +184,7 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Cli
     assert "Released" in body(staff, page_of(Hold, "change", hold.pk).replace("change", "history"))
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("members", "field"),
     [

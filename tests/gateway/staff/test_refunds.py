@@ -118,6 +118,7 @@ def test_without_an_amount_all_that_is_left_is_asked_for(staff: Client, acme: Sh
     assert (opened.payer_statement, opened.response_due_at) == (None, opened.created_at + timedelta(hours=72))
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("status", "members", "field"),
     [

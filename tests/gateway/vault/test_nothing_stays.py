@@ -99,6 +99,7 @@ def test_an_unforeseen_failure_tells_nothing_of_the_card(api: Api, caplog: Any, 
 PLANTED = ["4242424242424242", "4242 4242 4242 4242", "4242-4242-4242-4242", "x4000000000000002y", "5555555555554444"]
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("planted", PLANTED)
 @pytest.mark.parametrize("kind", ["text", "jsonb", "bytea", "text[]", "varchar(40)"])
 def test_the_scan_finds_what_is_planted(db: None, planted: str, kind: str) -> None:

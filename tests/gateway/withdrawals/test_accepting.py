@@ -108,6 +108,7 @@ def test_members_that_are_optional_may_be_left_out(api: Api, acme: Shop, address
     withdrawn(api, acme, ARS, beneficiaryTaxId=None)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("rail", "member"),
     [

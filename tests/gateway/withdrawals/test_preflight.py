@@ -117,6 +117,7 @@ def test_false_is_a_withdrawal(out: Api, acme: Shop) -> None:
     assert refusal(keyless(out, "/withdrawals/pix?dryRun=false", body(acme)))[1] == "ONP400_IDEMPOTENCY_KEY_MISSING"
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("path", ["pix", "spei", "bank-transfer", "crypto"])
 @pytest.mark.parametrize(
     "query",

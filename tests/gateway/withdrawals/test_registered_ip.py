@@ -35,6 +35,7 @@ CALLS: dict[str, Call] = {
 }
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_another_address_is_refused_in_both_environments(funded: Shop, call: Call, environment: str) -> None:

@@ -109,6 +109,7 @@ NO_JSON = {
 }
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("content", NO_JSON.values(), ids=NO_JSON.keys())
 def test_what_is_no_json_object_is_refused(api: Api, content: bytes) -> None:
     for path in ("/payments", "/webhooks", "/simulations/payments/pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"):
@@ -152,6 +153,7 @@ NO_TEXTS = [
 ]
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("member", TEXTS.split())
 def test_a_member_of_a_payment_that_is_no_text_is_refused(api: Api, member: str) -> None:
     for bad in NO_TEXTS:
@@ -179,6 +181,7 @@ NOT_JSON = (
 )
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("kind", [*NOT_JSON.split("|"), "x" * MB], ids=lambda kind: kind[:32])
 def test_a_body_that_is_not_called_json_is_refused(api: Api, kind: str) -> None:
     assert refusal(api.post("/payments", raw=TEXT, content_type=kind), 415)["code"] == "ONP415"
@@ -245,6 +248,7 @@ BAD_IDS = [
 TEMPLATES = sorted({(method.upper(), path.removeprefix(V2)) for path, method, *_ in operations() if "{" in path})
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("bad", BAD_IDS, ids=lambda bad: bad[:16])
 def test_an_id_of_nonsense_is_an_unknown_id(api: Api, acme: Shop, address: str, bad: str) -> None:
     acme.company.withdrawal_ip = address
@@ -295,6 +299,7 @@ def addresses(acme: Shop, address: str) -> dict[str, str]:
     return {path: path.format_map(ids) for path in ADDRESSES}
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("method", METHODS)
 def test_another_method_is_refused_and_told_the_right_ones(api: Api, addresses: dict[str, str], method: str) -> None:
     for path, filled in addresses.items():

@@ -76,6 +76,7 @@ def world(api: Api, acme: Shop, address: str) -> World:
     return World(api, acme, address)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(("path", "body", "member"), MISSPELT)
 def test_an_unknown_member_is_named_and_nothing_happens(
     world: World, path: str, body: dict[str, Any], member: str

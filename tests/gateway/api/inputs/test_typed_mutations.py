@@ -73,6 +73,7 @@ def mutated(body: Any, seen: set[tuple[Any, ...]], *within: Any) -> Iterator[Any
             yield changed
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("path", "declared", "rehearsed"), WRITING, ids=[f"{path}{'?dryRun' * dry}" for path, _, dry in WRITING]
 )

@@ -174,6 +174,7 @@ BAD_ANYWHERE = [
 ]
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("url", [*BAD_ANYWHERE, 5, None, True, [PUBLIC], {"href": PUBLIC}])
 def test_another_address_is_refused_in_both_environments(api: Api, acme: Shop, url: Any) -> None:
     for key in (acme.production_key, acme.sandbox_key):

@@ -12,6 +12,7 @@ from gateway.payments.models import Payment
 from tests.support.api import Api
 from tests.support.cards import REFUSED, SHOP, Session, browser, lookup, opened, outcome, told, wait
 from tests.support.companies import Shop
+from tests.support.effort import todays
 from tests.support.payments import pix
 
 CALLS: list[tuple[str, Any]] = [
@@ -43,6 +44,7 @@ def test_the_session_says_what_is_paid_to_whom_and_for_how_long(api: Api) -> Non
     assert session.secret not in answer.content.decode()
 
 
+@pytest.mark.a_third_a_day
 @each_call
 @pytest.mark.parametrize(
     "authorization",
@@ -79,12 +81,12 @@ def test_no_bit_of_the_secret_may_be_another(api: Api) -> None:
     session = opened(api)
     begins = len(session.id) + len("_secret_")
 
-    for place in range(begins, len(session.secret)):
+    for place in todays(range(begins, len(session.secret))):
         for bit in range(7):
             flipped = chr(ord(session.secret[place]) ^ 1 << bit)
             secret = session.secret[:place] + flipped + session.secret[place + 1 :]
             assert outcome(session.call("session", secret=secret)) == ENDED, (place, bit)
-    for place in range(begins):
+    for place in todays(range(begins)):
         secret = session.secret[:place] + chr(ord(session.secret[place]) ^ 1) + session.secret[place + 1 :]
         assert outcome(session.call("session", secret=secret)) == ENDED, place
 
@@ -145,6 +147,7 @@ EVIL = [
 ]  # fmt: skip
 
 
+@pytest.mark.a_third_a_day
 @each_call
 @pytest.mark.parametrize("origin", EVIL)
 def test_a_page_of_another_origin_is_refused_and_may_not_even_read_that(
@@ -232,6 +235,7 @@ def test_only_the_origin_of_the_sdk_takes_calls(api: Api, path: str, body: Any) 
     assert nothing_moved(api, session)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     "raw", [b"", b"[]", b"{", b"\xff", b"null", b'"x"', b'{"cardToken": 7}', b'{"cardToken": ["x"]}']
 )

@@ -31,6 +31,7 @@ SLIPS = [
 ]
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(("members", "code", "field"), SLIPS, ids=range(len(SLIPS)))
 def test_a_slip_is_said_beside_its_field_and_leaves_the_session_open(
     api: Api, members: dict[str, Any], code: str, field: str

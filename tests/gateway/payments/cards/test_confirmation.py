@@ -76,6 +76,7 @@ def test_an_approved_card_is_authorized_and_then_paid(api: Api, acme: Shop, meth
     assert nothing_changes_it(api, acme, session, spare)
 
 
+@pytest.mark.a_third_a_day
 @METHODS
 @pytest.mark.parametrize(("number", "code"), REFUSALS)
 def test_a_refused_card_ends_the_payment(api: Api, acme: Shop, method: str, number: str, code: str) -> None:

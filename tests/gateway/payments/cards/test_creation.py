@@ -167,6 +167,7 @@ BAD_RETURN_URLS = [
 ]
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("url", BAD_RETURN_URLS, ids=range(len(BAD_RETURN_URLS)))
 def test_an_address_that_is_no_shop_is_refused(api: Api, method: str, url: Any) -> None:

@@ -19,6 +19,7 @@ RailFor, OrderOf = Callable[[str], Rail], Callable[[str], PaymentOrder]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", NEVER_CLEAR)
 def test_an_order_with_a_useless_answer_is_unclear_and_one_payment_in_the_end(
     acquirer: Acquirer, rail_for: RailFor, order_of: OrderOf, failure: str
@@ -54,6 +55,7 @@ def test_a_cancellation_is_never_believed_by_its_answer(
         rail_for("BOLETO").cancel(order_of("BOLETO"))
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", [one for one in NEVER_CLEAR if one != "unknown result"])
 def test_a_refund_with_a_useless_answer_is_unclear_and_made_once(
     acquirer: Acquirer, rail_for: RailFor, order_of: OrderOf, failure: str

@@ -25,6 +25,7 @@ def txid(order: PaymentOrder) -> str:
     return order.payment_id.removeprefix("pay_")
 
 
+@pytest.mark.a_third_a_day
 @both_kinds
 @pytest.mark.parametrize("failure", USELESS)
 def test_an_order_with_a_useless_answer_is_unclear_and_one_charge_in_the_end(
@@ -41,6 +42,7 @@ def test_an_order_with_a_useless_answer_is_unclear_and_one_charge_in_the_end(
     assert len(bank.books.charges) == 1
 
 
+@pytest.mark.a_third_a_day
 @both_kinds
 @pytest.mark.parametrize("failure", AT_ONCE)
 def test_a_question_with_a_useless_answer_is_unclear(bank: Bank, rail: Rail, order: PaymentOrder, failure: str) -> None:
@@ -61,6 +63,7 @@ def test_an_address_that_does_not_exist_says_nothing_about_a_payment(
         rail.ask(order, PaymentAction.PAY)
 
 
+@pytest.mark.a_third_a_day
 @both_kinds
 @pytest.mark.parametrize("failure", [*AT_ONCE, "timeout after"])
 def test_a_cancellation_with_a_useless_answer_is_unclear(
@@ -73,6 +76,7 @@ def test_a_cancellation_with_a_useless_answer_is_unclear(
     assert rail.cancel(order).answered == PaymentResult.DONE
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", USELESS)
 def test_a_refund_with_a_useless_answer_is_unclear_and_paid_once(
     bank: Bank, rail: Rail, refund_of: RefundOf, failure: str
@@ -89,6 +93,7 @@ def test_a_refund_with_a_useless_answer_is_unclear_and_paid_once(
     assert bank.books.returned() == Decimal("100.00")
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", AT_ONCE)
 def test_a_question_about_a_refund_with_a_useless_answer_is_unclear(
     bank: Bank, rail: Rail, refund_of: RefundOf, failure: str
@@ -100,6 +105,7 @@ def test_a_question_about_a_refund_with_a_useless_answer_is_unclear(
         rail.ask_refund(refund, NOON)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", sorted({*AT_ONCE, "timeout before", "400", "401", "403"} - {"unknown status"}))
 def test_without_an_access_token_nothing_is_sent(bank: Bank, rail: Rail, order: PaymentOrder, failure: str) -> None:
     bank.will(failure, on="^POST /oauth/token")
@@ -108,6 +114,7 @@ def test_without_an_access_token_nothing_is_sent(bank: Bank, rail: Rail, order: 
     assert (bank.calls, bank.books.charges) == (["POST /oauth/token"], {})
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", sorted({*AT_ONCE, "403"} - {"unknown status"}))
 def test_a_list_of_money_with_a_useless_answer_is_unclear(bank: Bank, provider: BacenPixProvider, failure: str) -> None:
     bank.will(failure)

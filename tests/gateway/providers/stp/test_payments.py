@@ -171,6 +171,7 @@ def test_a_refund_that_the_bank_does_not_take_is_declined(
     assert told.answered == PaymentResult.DECLINED and told.failure
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", NEVER_CLEAR)
 def test_a_refund_without_a_clear_answer_is_never_sent_twice(
     rail: Rail, order: PaymentOrder, stp: Stp, failure: str

@@ -144,6 +144,7 @@ def test_another_amount_under_our_key_is_never_taken_for_ours(
         payout.ask(sent(), now())
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", NEVER_CLEAR)
 def test_without_a_clear_answer_it_is_asked_and_money_leaves_at_most_once(
     payout: PayoutRail, withdrawal: PayoutOrder, sent: Sent, stp: Stp, failure: str

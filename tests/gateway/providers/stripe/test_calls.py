@@ -109,6 +109,7 @@ def test_while_the_holder_confirms_it_waits_and_what_was_authorized_is_voided(
     assert rail.capture(order).answered == R.DECLINED
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", NEVER_CLEAR)
 def test_a_creation_with_a_useless_answer_is_unclear_and_one_intent_in_the_end(
     rail: StripeCard, order: PaymentOrder, stand_in: StandIn, failure: str
@@ -183,6 +184,7 @@ def test_a_refund_is_found_by_our_id(rail: StripeCard, order: PaymentOrder, stan
     assert rail.ask_refund(replace(refund, refund_id=new_id("ref")), NOON).answered == R.NOT_RECEIVED
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("failure", [one for one in NEVER_CLEAR if one not in ("timeout before", "trickle")])
 def test_a_refund_with_a_useless_answer_is_unclear_and_made_once(
     rail: StripeCard, order: PaymentOrder, stand_in: StandIn, failure: str

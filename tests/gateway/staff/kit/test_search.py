@@ -57,6 +57,7 @@ def asked(world: World, root: User, settings: Any) -> Callable[..., Any]:
     return get
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_odd_searches_and_addresses_are_no_errors(model: type[Model], asked: Callable[..., Any]) -> None:
     where = address(model, "changelist")
@@ -74,6 +75,7 @@ def test_odd_searches_are_drawn(world: World, model: type[Model], staff: Client)
     assert staff.get(f"{where}%00'/change/", follow=True).status_code in (200, 404)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_odd_filters_are_no_errors(model: type[Model], asked: Callable[..., Any]) -> None:
     where = address(model, "changelist")
