@@ -60,6 +60,12 @@ def open_payment(link: PaymentLink, payment_id: str) -> Payment | None:
     return found.filter(expires_at__gt=clock.now(link.merchant)).first()
 
 
+def subject_of(payment: Payment) -> str:
+    """What its payer knows the payment by: the description of the link that it was made with, or its reference."""
+    told = PaymentLink.objects.filter(pk=payment.payment_link_id).values_list("description", flat=True)
+    return (told.first() if payment.payment_link_id else None) or payment.reference
+
+
 def get(merchant: Merchant, link_id: str) -> PaymentLink:
     """Raises ONP404_PAYMENT_LINK, also for another merchant's link."""
     found = links().filter(pk=link_id, merchant=merchant).first() if is_well_formed(link_id) else None

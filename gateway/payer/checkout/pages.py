@@ -17,6 +17,7 @@ from gateway.methods.colombia import SandboxCheckout
 from gateway.payer.checkout import instructions
 from gateway.payer.checkout.forms import PayerForm
 from gateway.payer.checkout.languages import amount_of, in_their_language, method_of, use_market_language
+from gateway.payment_links import selectors as payment_links
 from gateway.payments import links, return_url, selectors
 from gateway.payments import services as payments
 from gateway.payments.errors import CompanyNotActive, PaymentState, PaymentUnknown
@@ -85,6 +86,7 @@ def _facts(payment: Payment) -> dict[str, Any]:
         "logo": logos.address(payment.merchant.company),
         "amount": amount_of(payment),
         "method": method_of(payment),
+        "subject": payment_links.subject_of(payment),
         "left_s": left_s,
         "clock": f"{left_s // 60}:{left_s % 60:02d}",
         "state": _state(payment, left_s),

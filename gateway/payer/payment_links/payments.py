@@ -67,6 +67,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         "logo": logos.address(payment.merchant.company),
         "amount": amount_of(payment),
         "method": method_of(payment),
+        "subject": payment_links.subject_of(payment),
         "state": state,
         "link": url(link) if link and state in (Status.FAILED, Status.EXPIRED) else None,
         "others": state == WAITING and _has_another_way(link),

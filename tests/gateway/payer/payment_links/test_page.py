@@ -42,7 +42,9 @@ def test_a_payer_pays_by_pix(api: Api, acme: Shop) -> None:
     payment = Payment.objects.get()
     assert (payment.amount, payment.payer["taxId"], payment.payment_link_id) == (15_000, "52998224725", page.link.id)
     assert answer.status_code == 303
-    assert payment.details["pixCopyPaste"] in page_after(answer)
+    asked = page_after(answer)
+    assert payment.details["pixCopyPaste"] in asked
+    assert "Course" in asked and payment.reference not in asked, "a reference that we made says nothing to a payer"
     assert fills_in["Referrer-Policy"] == "no-referrer" and "form-action 'self'" in fills_in["Content-Security-Policy"]
 
 
