@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
 from accounts.base.ids import is_well_formed
 from accounts.models import Merchant
 from gateway.bulk.errors import BulkFileUnknown
-from gateway.bulk.models import BulkFile, Kind, State
+from gateway.bulk.models import BulkFile, BulkLine, Kind, State
 from gateway.refunds.models import Refund
 from gateway.refunds.models import Status as RefundStatus
 from gateway.withdrawals.models import Status, Withdrawal
@@ -36,6 +37,22 @@ def counts(file: BulkFile) -> dict[str, int]:
     """State → number of lines."""
     found = dict(file.lines.values_list("state").annotate(count=Count("pk")).order_by())
     return {state: found.get(state, 0) for state in State.values}
+
+
+def lines(file: BulkFile) -> QuerySet[BulkLine]:
+    """In the order of the file, each with `result_status`: that of its withdrawal or refund, None without one."""
+    status = _results(file).filter(pk=OuterRef("result_id")).values("status")
+    return file.lines.annotate(result_status=Subquery(status)).order_by("row", "id")
+
+
+def outcomes(file: BulkFile) -> list[tuple[str, int]]:
+    """The statuses that its withdrawals or refunds have now, each with their number."""
+    made = _results(file).filter(pk__in=file.lines.exclude(result_id="").values("result_id"))
+    return list(made.values_list("status").annotate(count=Count("pk")).order_by("status"))
+
+
+def _results(file: BulkFile) -> QuerySet[Any]:
+    return (Withdrawal if file.kind == Kind.WITHDRAWALS else Refund)._default_manager.filter(merchant=file.merchant_id)
 
 
 def totals(file: BulkFile) -> list[tuple[str, int, int, int]]:

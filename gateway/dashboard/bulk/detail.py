@@ -24,6 +24,7 @@ from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.refusals import IN_WORDS, in_words
 from gateway.dashboard.withdrawals.list import account_line
+from gateway.dashboard.words import STATUS
 from ledger.money import to_decimal
 from ledger.notation import written
 from ledger.wallets.selectors import holdings
@@ -59,7 +60,7 @@ def bulk_file(request: HttpRequest, here: RequestContext, file_id: str) -> HttpR
     if not here.may(needs(file)):
         return here.render("forbidden.html", status=403, needs=needs(file))
     if request.GET.get("format") == "csv":
-        return csv_of("-".join([file.pk, slugify(_("Result"))]), COLUMNS, in_chunks(file.lines.order_by("row", "id")))
+        return csv_of("-".join([file.pk, slugify(_("Result"))]), COLUMNS, in_chunks(selectors.lines(file)))
     return _page(here, file, ConfirmForm())
 
 
@@ -116,7 +117,7 @@ def _page(here: RequestContext, file: BulkFile, form: ConfirmForm) -> HttpRespon
     """The review, or the progress."""
     services.look_again(file)
     counts = selectors.counts(file)
-    lines = page_of(file.lines.order_by("row", "id"), here.request.GET)
+    lines = page_of(selectors.lines(file), here.request.GET)
     warnings = [
         (WARNING[name], rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)) for name, rows in file.warnings.items()
     ]
@@ -128,6 +129,7 @@ def _page(here: RequestContext, file: BulkFile, form: ConfirmForm) -> HttpRespon
         sums=[_sum(here, file, *one) for one in selectors.totals(file)],
         warnings=warnings,
         counts=[(LINE_STATE[state], count) for state, count in counts.items() if count],
+        outcomes=selectors.outcomes(file),
         is_under_way=file.confirmed_at is not None and counts[State.WAITING] > 0,
         total=sum(counts.values()),
         finished=sum(counts.values()) - counts[State.WAITING],
@@ -166,9 +168,10 @@ def reason(line: BulkLine | LineDecision) -> str:
     return str(IN_WORDS.get(line.code) or line.message)
 
 
-COLUMNS: list[CsvColumn[BulkLine]] = [
+COLUMNS: list[CsvColumn[Any]] = [
     (gettext_lazy("Row"), lambda one: one.row),
     (gettext_lazy("Outcome"), lambda one: LINE_STATE[one.state][0]),
+    (gettext_lazy("Status"), lambda one: STATUS[one.result_status][0] if one.result_status else ""),
     (gettext_lazy("Goes to"), destination),
     (gettext_lazy("Amount"), lambda one: one.amount_exact),
     (gettext_lazy("Fee"), lambda one: to_decimal(one.fee, one.currency)),

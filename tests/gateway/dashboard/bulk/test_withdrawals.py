@@ -16,7 +16,7 @@ from gateway.withdrawals.models import Withdrawal
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.pages import Page
-from tests.support.withdrawals import BRL, change, fund, nothing_moves, register, withdrawn
+from tests.support.withdrawals import BRL, change, decide, fund, nothing_moves, register, withdrawn
 
 EMAILS = [f"pessoa{n}@loja.com.br" for n in range(4)]
 HEAD = "pixKeyType;pixKey;amount;reference"
@@ -52,7 +52,7 @@ def faults(answer: HttpResponse) -> list[tuple[int, str]]:
     return [(fault.row, fault.column) for fault in answer.context["faults"]]
 
 
-def test_a_file_is_reviewed_confirmed_and_carried_out(finance: Client, page: Page, money: Shop) -> None:
+def test_a_file_is_reviewed_confirmed_and_carried_out(api: Api, finance: Client, page: Page, money: Shop) -> None:
     file = kept(finance, page, pix(*(f";{email};10,5{n};" for n, email in enumerate(EMAILS))))
     review = finance.get(page("bulk_file", file.pk))
     [totals] = review.context["sums"]
@@ -71,6 +71,11 @@ def test_a_file_is_reviewed_confirmed_and_carried_out(finance: Client, page: Pag
     assert {line.result_id for line in file.lines.all()} == {one.pk for one in made}
     result = b"".join(finance.get(page("bulk_file", file.pk), {"format": "csv"}).streaming_content).decode()
     assert result.count("wdr_") == 4
+
+    assert decide(api, {"id": made[0].pk}, "FAILED").status_code == 200
+    shown = finance.get(page("bulk_file", file.pk))
+    assert shown.context["outcomes"] == [("FAILED", 1), ("PROCESSING", 3)], "what became of each is told, too"
+    assert [line.result_status for line in shown.context["lines"].rows] == ["FAILED", *["PROCESSING"] * 3]
 
 
 def test_every_fault_is_named_at_once_with_row_and_column(finance: Client, page: Page, money: Shop) -> None:
