@@ -1,5 +1,7 @@
 """Refusals about companies, people and keys."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import InvalidRequest, Refusal
 
 
@@ -21,20 +23,20 @@ class OwnRequest(Refusal):
 
 class RolesApart(Refusal):
     code = "ONP409_STAFF_ROLES"
-    message = "Treasury and Onboarding cannot be held by the same person."
-    advice = "Assign one of the two roles to a colleague."
+    message = _("Treasury and Onboarding cannot be held by the same person.")
+    advice = _("Assign one of the two roles to a colleague.")
 
 
 class LastOwner(Refusal):
     code = "ONP409_LAST_OWNER"
-    message = "A company must have at least one owner."
-    advice = "Make somebody else an owner first."
+    message = _("A company must have at least one owner.")
+    advice = _("Make somebody else an owner first.")
 
 
 class KeyExceedsRights(Refusal):
     code = "ONP403_KEY_RIGHTS"
-    message = "A live key cannot have more rights over money than the person who issues it."
-    advice = "Leave out refunds:write, withdrawals:write and conversions:write, or ask an owner to issue the key."
+    message = _("A live key cannot have more rights over money than the person who issues it.")
+    advice = _("Leave out refunds:write, withdrawals:write and conversions:write, or ask an owner to issue the key.")
 
 
 class RoleExceedsRights(Refusal):
@@ -51,26 +53,26 @@ class TooManyCompanies(Refusal):
 
 class InvalidCompanyName(InvalidRequest):
     code = "ONP400_COMPANY_NAME"
-    message = "A company name must not contain a web or e-mail address, or invisible characters."
-    advice = "Enter the name without them."
+    message = _("A company name must not contain a web or e-mail address, or invisible characters.")
+    advice = _("Enter the name without them.")
 
 
 class AlreadyMember(Refusal):
     code = "ONP409_MEMBER"
-    message = "This person is already on the team."
-    advice = "Change their role in the team list."
+    message = _("This person is already on the team.")
+    advice = _("Change their role in the team list.")
 
 
 class TooManyInvitations(Refusal):
     code = "ONP429_INVITATIONS"
-    message = "Too many invitations were sent today, or to this address."
-    advice = "Send the next one tomorrow."
+    message = _("Too many invitations were sent today, or to this address.")
+    advice = _("Send the next one tomorrow.")
 
 
 class InvalidAddress(InvalidRequest):
     code = "ONP400_WITHDRAWAL_IP"
-    message = "This is not a single public IP address."
-    advice = (
+    message = _("This is not a single public IP address.")
+    advice = _(
         "Enter the IPv4 or IPv6 address from which your backend reaches the internet; a network range is not accepted."
     )
 
@@ -101,23 +103,23 @@ class DocumentUnknown(Refusal):
 
 class CompanyState(Refusal):
     code = "ONP409_COMPANY_STATE"
-    message = "The company's status does not allow this."
-    advice = "Look the company up again and check its status. A closed company stays closed."
+    message = _("The company's status does not allow this.")
+    advice = _("Look the company up again and check its status. A closed company stays closed.")
 
 
 class CompanyHasMoney(Refusal):
     code = "ONP409_COMPANY_MONEY"
-    message = "A production wallet of the company is not empty."
-    advice = "Withdraw, release or settle everything that its wallets hold and owe, then close the company."
+    message = _("A production wallet of the company is not empty.")
+    advice = _("Withdraw, release or settle everything that its wallets hold and owe, then close the company.")
 
 
 class PersonState(Refusal):
     code = "ONP409_PERSON_STATE"
-    message = "The state of this person's account does not allow this."
-    advice = "Look the person up again."
+    message = _("The state of this person's account does not allow this.")
+    advice = _("Look the person up again.")
 
 
 class VerificationState(Refusal):
     code = "ONP409_VERIFICATION_STATE"
-    message = "The verification's status does not allow this."
-    advice = "Reload the page to see the next step."
+    message = _("The verification's status does not allow this.")
+    advice = _("Reload the page to see the next step.")

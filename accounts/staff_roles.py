@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 from django.utils import translation
 from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
@@ -262,6 +263,9 @@ WORDS = {
     "gateway.change_pricerule": gettext_noop("Add a new version of a price"),
     "gateway.add_payoutrule": gettext_noop("Add the rules of a payout rail"),
     "gateway.change_payoutrule": gettext_noop("Change the rules of a payout rail"),
+    "gateway.delete_methodrule": gettext_noop("Delete the rules of a method"),
+    "gateway.delete_pricerule": gettext_noop("Delete a price that has not begun"),
+    "gateway.delete_payoutrule": gettext_noop("Delete the rules of a payout rail"),
     "ledger.add_hold": gettext_noop("Place a hold"),
     "ledger.change_hold": gettext_noop("Release a hold"),
     "ledger.add_rate": gettext_noop("Enter an exchange rate"),
@@ -299,8 +303,12 @@ def in_words(permission: Permission) -> str:
         model = permission.content_type.model_class()
         records = model._meta.verbose_name_plural if model else permission.content_type.model
         return gettext("Read %(records)s") % {"records": records}
-    words = permission.name
-    return words.removeprefix("Can ").capitalize() if words.startswith("Can ") else translation.gettext(words)
+    return translation.gettext(sentence(permission.name))
+
+
+def sentence(name: str) -> str:
+    """The name of a permission, in English, as a sentence."""
+    return capfirst(name.removeprefix("Can "))
 
 
 def is_seeded(group: Group) -> bool:

@@ -1,5 +1,7 @@
 """Refusals of webhooks."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import InvalidRequest, Refusal
 
 
@@ -35,8 +37,8 @@ class EventUnknown(Refusal):
 
 class EndpointOff(Refusal):
     code = "ONP409_WEBHOOK_STATE"
-    message = "The webhook endpoint is disabled."
-    advice = "Set its status to ACTIVE first, then try again with a new idempotency key."
+    message = _("The webhook endpoint is disabled.")
+    advice = _("Set its status to ACTIVE first, then try again with a new idempotency key.")
 
 
 class TooManyEndpoints(Refusal):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext_noop as _
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -80,8 +82,8 @@ class MethodRefusal(Refusal):
 
 class InvalidRequest(Refusal):
     code = "ONP400_VALIDATION"
-    message = "The request is not valid."
-    advice = "Correct the fields listed in error.fields and send the request again."
+    message = _("The request is not valid.")
+    advice = _("Correct the fields listed in error.fields and send the request again.")
 
 
 class InvalidStatus(InvalidRequest):

@@ -6,6 +6,7 @@ import structlog
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext_noop as _
 from rest_framework import exceptions as drf
 from typing_extensions import TypedDict
 
@@ -58,8 +59,8 @@ class RouteUnknown(Refusal):
 
 class CompanyUnknown(Refusal):
     code = "ONP404_COMPANY"
-    message = "Company not found."
-    advice = "A key can only read its own company: check the id."
+    message = _("Company not found.")
+    advice = _("A key can only read its own company: check the id.")
 
 
 class MethodNotAllowed(Refusal):

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import BigIntegerField, F, ForeignKey, Model, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.text import capfirst, format_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
@@ -28,7 +29,7 @@ def hold(rule: Any) -> None:
     market = f"{table(type(rule))} {getattr(rule, 'method', None) or rule.rail} {rule.currency}"
     execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [market])
     if rule.pk and not type(rule)._base_manager.filter(pk=rule.pk).exists():
-        raise InvalidTerms(faults=[Fault("id", "UNKNOWN_VALUE", "It was deleted meanwhile.")])
+        raise InvalidTerms(faults=[Fault("id", "UNKNOWN_VALUE", gettext("It was deleted meanwhile."))])
 
 
 def own_or_copy(rules: QuerySet[R], merchant: Merchant | None) -> R | None:
@@ -60,9 +61,16 @@ def faults_of_range(rule: Any) -> list[Fault]:
     """Faults of the amount range of a rule, in one environment."""
     faults = []
     if rule.maximum < rule.minimum:
-        faults.append(Fault("maximum", "OUT_OF_RANGE", "The maximum is below the minimum."))
+        faults.append(Fault("maximum", "OUT_OF_RANGE", gettext("The maximum is below the minimum.")))
     if rule.merchant and rule.merchant.environment != rule.environment:
-        faults.append(Fault("environment", "INVALID", f"{rule.merchant} is not in {rule.environment}."))
+        faults.append(
+            Fault(
+                "environment",
+                "INVALID",
+                gettext("%(merchant)s is not in %(environment)s.")
+                % {"merchant": rule.merchant, "environment": rule.environment},
+            )
+        )
     return faults
 
 
@@ -70,7 +78,9 @@ def faults_of_owner(rule: Any, *same: str) -> list[Fault]:
     """Updates the existing rule, if any: there is one per company, or general one, with equal `same` fields."""
     named = {name: getattr(rule, name) for name in ("merchant", *same)}
     if type(rule)._base_manager.filter(**named).exclude(pk=rule.pk).exists():
-        return [Fault("merchant", "INVALID", f"There are terms of {rule} already: change those.")]
+        return [
+            Fault("merchant", "INVALID", gettext("There are terms of %(rule)s already: change those.") % {"rule": rule})
+        ]
     return []
 
 

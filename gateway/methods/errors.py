@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 
@@ -65,11 +67,11 @@ class RailUnavailable(MethodRefusal):
 
 class InvalidTerms(InvalidRequest):
     code = "ONP400_TERMS"
-    message = "The price or the limits are not valid."
-    advice = "Correct the members listed in error.fields. Nothing was changed."
+    message = _("The price or the limits are not valid.")
+    advice = _("Correct the members listed in error.fields. Nothing was changed.")
 
 
 class TermsInForce(Refusal):
     code = "ONP409_TERMS"
-    message = "A price that has begun stays as it is, and so do limits that hold for everybody."
-    advice = "Set another price from now or later, or disable the method."
+    message = _("A price that has begun stays as it is, and so do limits that hold for everybody.")
+    advice = _("Set another price from now or later, or disable the method.")

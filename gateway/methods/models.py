@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 from simple_history.models import HistoricalRecords
 
 from accounts.base.clock import utcnow
@@ -58,7 +59,7 @@ class MethodRule(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.method} {self.currency} {self.environment} · {self.merchant or 'everybody'}"
+        return f"{self.method} {self.currency} {self.environment} · {self.merchant or gettext('everybody')}"
 
 
 class PriceRule(models.Model):
@@ -122,4 +123,4 @@ class PriceRule(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.method} {self.currency} · {self.merchant or 'everybody'}"
+        return f"{self.method} {self.currency} · {self.merchant or gettext('everybody')}"

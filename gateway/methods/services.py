@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
@@ -73,10 +74,12 @@ def faults_of_price(price: PriceRule) -> list[Fault]:
     if begins is None:
         return faults
     if begins < utcnow():
-        faults.append(Fault("effective_from", "OUT_OF_RANGE", "Must not be in the past: payments keep their price."))
+        faults.append(
+            Fault("effective_from", "OUT_OF_RANGE", gettext("Must not be in the past: payments keep their price."))
+        )
     same = {"merchant": price.merchant, "method": price.method, "currency": price.currency, "effective_from": begins}
     if PriceRule.objects.filter(**same).exclude(pk=price.pk).exists():
-        faults.append(Fault("effective_from", "INVALID", "Another version begins at this time."))
+        faults.append(Fault("effective_from", "INVALID", gettext("Another version begins at this time.")))
     return faults
 
 
@@ -124,15 +127,21 @@ def faults_of_limits(rule: MethodRule) -> list[Fault]:
 def _faults_of_times(rule: MethodRule) -> list[Fault]:
     shortest, usual, longest = rule.expires_in_min_s, rule.expires_in_s, rule.expires_in_max_s
     if (shortest is None) != (longest is None):
-        return [Fault("expires_in_max_s", "INVALID", "Give both the shortest and the longest time, or neither.")]
+        return [
+            Fault("expires_in_max_s", "INVALID", gettext("Give both the shortest and the longest time, or neither."))
+        ]
     ascending = [seconds for seconds in (shortest, usual, longest) if seconds is not None]
     if ascending != sorted(ascending):
-        return [Fault("expires_in_s", "OUT_OF_RANGE", "Must be between the shortest and the longest.")]
+        return [Fault("expires_in_s", "OUT_OF_RANGE", gettext("Must be between the shortest and the longest."))]
     return []
 
 
 def _no_market(method: str, currency: str) -> Fault:
-    return Fault("currency", "UNKNOWN_VALUE", f"{method} does not exist in {currency}.")
+    return Fault(
+        "currency",
+        "UNKNOWN_VALUE",
+        gettext("%(method)s does not exist in %(currency)s.") % {"method": method, "currency": currency},
+    )
 
 
 def _require_open(price: PriceRule) -> None:

@@ -1,5 +1,7 @@
 """Refusals of payment links."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import InvalidRequest, Refusal
 
 
@@ -19,8 +21,8 @@ class PaymentLinkState(Refusal):
     """`status` is the link's."""
 
     code = "ONP409_PAYMENT_LINK_STATE"
-    message = "The payment link's status does not allow this."
-    advice = "Look the link up; one that has ended stays ended."
+    message = _("The payment link's status does not allow this.")
+    advice = _("Look the link up; one that has ended stays ended.")
 
 
 class PaymentLinkInUse(Refusal):

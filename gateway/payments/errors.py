@@ -1,5 +1,7 @@
 """Refusals of payments."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 
@@ -10,7 +12,7 @@ class InvalidMethod(InvalidRequest):
 
 class InvalidAmount(InvalidRequest):
     code = "ONP400_AMOUNT"
-    message = "The amount must be a positive JSON number with no more decimals than its currency has."
+    message = _("The amount must be a positive JSON number with no more decimals than its currency has.")
 
 
 class InvalidCurrency(InvalidRequest):
@@ -56,8 +58,8 @@ class InvalidPaymentMethodToken(InvalidRequest):
 
 class CompanyNotActive(Refusal):
     code = "ONP403_COMPANY_STATUS"
-    message = "The company is not active."
-    advice = "Complete the verification, or ask support why the company is suspended."
+    message = _("The company is not active.")
+    advice = _("Complete the verification, or ask support why the company is suspended.")
 
 
 class TokensNotEnabled(Refusal):
@@ -74,8 +76,8 @@ class SandboxOnly(Refusal):
 
 class PaymentUnknown(Refusal):
     code = "ONP404_PAYMENT"
-    message = "Payment not found."
-    advice = "Check the id, and the environment of your key."
+    message = _("Payment not found.")
+    advice = _("Check the id, and the environment of your key.")
 
 
 class BoletoGone(Refusal):
@@ -92,8 +94,8 @@ class DuplicateReference(Refusal):
 
 class PaymentState(Refusal):
     code = "ONP409_PAYMENT_STATE"
-    message = "The payment's status does not allow this."
-    advice = "Look the payment up; a final status does not change."
+    message = _("The payment's status does not allow this.")
+    advice = _("Look the payment up; a final status does not change.")
 
 
 class PaymentBusy(Refusal):
@@ -107,32 +109,34 @@ class PaymentBusy(Refusal):
 
 class OutcomeNotForStaff(Refusal):
     code = "ONP409_PAYMENT_OUTCOME"
-    message = "Staff do not decide the outcome of this payment."
-    advice = "Its provider or simulator is asked. Staff decide once the outcome stays unclear past its deadline."
+    message = _("Staff do not decide the outcome of this payment.")
+    advice = _("Its provider or simulator is asked. Staff decide once the outcome stays unclear past its deadline.")
 
 
 class PaymentOver(Refusal):
     code = "ONP409_PAYMENT_OVER"
-    message = "The payment ended before the money was recorded."
-    advice = "Enter the money on the page of the provider account: it is held in suspense until two people decide."
+    message = _("The payment ended before the money was recorded.")
+    advice = _("Enter the money on the page of the provider account: it is held in suspense until two people decide.")
 
 
 class InvalidBankReference(Refusal):
     code = "ONP422_BANK_REFERENCE"
-    message = "The bank reference does not have the form that this payment method gives it."
-    advice = "Copy it from the bank's statement: the end-to-end id of a PIX, the tracking key of a SPEI transfer."
+    message = _("The bank reference does not have the form that this payment method gives it.")
+    advice = _("Copy it from the bank's statement: the end-to-end id of a PIX, the tracking key of a SPEI transfer.")
 
 
 class BankReferenceUsed(Refusal):
     code = "ONP409_BANK_REFERENCE"
-    message = "Money with this bank reference has already paid another payment, or was held in suspense."
-    advice = "Search for the reference, and compare both with the statement. One transfer pays one payment."
+    message = _("Money with this bank reference has already paid another payment, or was held in suspense.")
+    advice = _("Search for the reference, and compare both with the statement. One transfer pays one payment.")
 
 
 class OtherAmountReceived(Refusal):
     code = "ONP422_OTHER_AMOUNT_RECEIVED"
-    message = "The amount received is not the amount of the payment."
-    advice = "Record exact amounts only. Enter other money on the page of the provider account: it is held in suspense."
+    message = _("The amount received is not the amount of the payment.")
+    advice = _(
+        "Record exact amounts only. Enter other money on the page of the provider account: it is held in suspense."
+    )
 
 
 class PaymentMethodTokenInvalid(MethodRefusal):

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from django.db import connection, transaction
 from django.db.models import F
+from django.utils.translation import gettext
 
 from accounts import audit
 from accounts.audit import Actor
@@ -148,10 +149,22 @@ def require_payable(batch: PayoutBatch, orders: Iterable[BatchOrder], *, is_in_f
     its account is not in use.
     """
     if batch.account.status != ProviderAccount.Status.ACTIVE:
-        raise BatchChanged(faults=[Fault("account", "INVALID", f"{batch.account} is not in use at present.")])
+        raise BatchChanged(
+            faults=[
+                Fault(
+                    "account", "INVALID", gettext("%(account)s is not in use at present.") % {"account": batch.account}
+                )
+            ]
+        )
     way = files.way_of(batch.account)
     if way and batch.pay_on < way.day(utcnow()):
-        raise BatchChanged(faults=[Fault("payOn", "INVALID", f"The day on which to pay, {batch.pay_on}, has passed.")])
+        raise BatchChanged(
+            faults=[
+                Fault(
+                    "payOn", "INVALID", gettext("The day on which to pay, %(day)s, has passed.") % {"day": batch.pay_on}
+                )
+            ]
+        )
     faults = [Fault(one.number, "INVALID", why) for one in orders if (why := _obstacle(batch, one, is_in_file))]
     if faults:
         raise BatchChanged(faults=faults[:20])

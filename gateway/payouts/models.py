@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from simple_history.models import HistoricalRecords
 
 from accounts.models import Environment, Merchant
@@ -64,4 +65,4 @@ class PayoutRule(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.rail} {self.currency} {self.environment} · {self.merchant or 'everybody'}"
+        return f"{self.rail} {self.currency} {self.environment} · {self.merchant or gettext('everybody')}"

@@ -1,6 +1,7 @@
 """Changes of limits and prices of payout rails: all staff changes, by page or command, use these services."""
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.audit import Actor
 from accounts.base.errors import Fault
@@ -55,11 +56,17 @@ def faults_of_payout_terms(rule: PayoutRule) -> list[Fault]:
 
 def _faults_of_fees(rule: PayoutRule) -> list[Fault]:
     if rule.rail == RailName.CRYPTO and rule.fee_fixed:
-        return [Fault("fee_fixed", "NOT_ALLOWED", "The wallet can be of any currency, so crypto has no fixed fee.")]
+        return [
+            Fault("fee_fixed", "NOT_ALLOWED", gettext("The wallet can be of any currency, so crypto has no fixed fee."))
+        ]
     if rule.rail != RailName.CRYPTO and rule.network_fee:
-        return [Fault("network_fee", "NOT_ALLOWED", "Only crypto has a network fee.")]
+        return [Fault("network_fee", "NOT_ALLOWED", gettext("Only crypto has a network fee."))]
     return []
 
 
 def _no_market(rail: str, currency: str) -> Fault:
-    return Fault("currency", "UNKNOWN_VALUE", f"{rail} does not pay out {currency}.")
+    return Fault(
+        "currency",
+        "UNKNOWN_VALUE",
+        gettext("%(rail)s does not pay out %(currency)s.") % {"rail": rail, "currency": currency},
+    )

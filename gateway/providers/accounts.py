@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts import audit
 from accounts.audit import Actor
@@ -34,7 +35,7 @@ from gateway.providers.selectors import opened
 
 log = structlog.get_logger()
 Status, System = ProviderAccount.Status, ProviderAccount.System
-REASON_LENGTH, NO_REASON = 255, "No reason was given."
+REASON_LENGTH, NO_REASON = 255, gettext("No reason was given.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,9 @@ def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccoun
     """
     assert by.user is not None
     if new.provider not in declared():
-        raise InvalidAccount(faults=[Fault("provider", "INVALID", "There is no such provider.")])
+        raise InvalidAccount(faults=[Fault("provider", "INVALID", gettext("There is no such provider."))])
     if new.merchant and new.merchant.environment != Environment.PRODUCTION:
-        raise InvalidAccount(faults=[Fault("merchant", "INVALID", "The sandbox has no provider accounts.")])
+        raise InvalidAccount(faults=[Fault("merchant", "INVALID", gettext("The sandbox has no provider accounts."))])
     require_uninvolved(by.user, [new.merchant.company_id] if new.merchant else [])
     account = ProviderAccount(
         provider=new.provider, title=new.title, merchant=new.merchant, system=new.system, entered_by=by.user

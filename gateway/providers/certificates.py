@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificates
+from django.utils.translation import gettext
 from pydantic import AfterValidator, SecretStr
 
 
@@ -13,7 +14,7 @@ def _certificates(text: str) -> str:
     try:
         load_pem_x509_certificates(text.encode())
     except ValueError:
-        raise ValueError("This is not a certificate in PEM format.") from None
+        raise ValueError(gettext("This is not a certificate in PEM format.")) from None
     return text.strip() + "\n"
 
 
@@ -21,7 +22,7 @@ def _private_key(text: SecretStr) -> SecretStr:
     try:
         load_pem_private_key(text.get_secret_value().encode(), None)
     except (ValueError, TypeError):
-        raise ValueError("This is not a private key in PEM format without a passphrase.") from None
+        raise ValueError(gettext("This is not a private key in PEM format without a passphrase.")) from None
     return SecretStr(text.get_secret_value().strip() + "\n")
 
 

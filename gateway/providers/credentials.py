@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, get_args
 
+from django.utils.translation import gettext
 from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -39,6 +40,11 @@ def label_of(member: str) -> str:
     return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
 
 
+def title_of(name: str, member: FieldInfo) -> str:
+    """What people call a member, in English."""
+    return member.title or label_of(name)
+
+
 def is_secret(member: FieldInfo) -> bool:
     """Whether it is never shown after it was entered."""
     inner = (getattr(one, "__origin__", one) for one in get_args(member.annotation))
@@ -65,7 +71,9 @@ def sealed_of(provider: type[Provider[Any]], given: Given, system: str | None = 
         faults = [_fault(one) for one in invalid.errors(include_url=False, include_input=False, include_context=False)]
         raise InvalidAccount(faults=faults) from None  # its text has the values
     if system and credentials.is_live not in (None, system == ProviderAccount.System.PRODUCTION):
-        raise InvalidAccount(faults=[Fault("system", "INVALID", "The credentials are of the provider's other system.")])
+        raise InvalidAccount(
+            faults=[Fault("system", "INVALID", gettext("The credentials are of the provider's other system."))]
+        )
     certificate_expires_at = _require_usable(credentials)
     members = type(credentials).model_fields
     secrets = {name: _revealed(getattr(credentials, name)) for name, one in members.items() if is_secret(one)}
@@ -91,12 +99,14 @@ def _require_usable(credentials: Credentials) -> datetime | None:
     key = next((value for value in given.values() if isinstance(value, SecretStr)), None)
     expiries = {name: expires_at(value) for name, value in given.items() if not isinstance(value, SecretStr)}
     faults = [
-        Fault(name, "EXPIRED", f"The certificate expired on {expiry:%Y-%m-%d}.")
+        Fault(name, "EXPIRED", gettext("The certificate expired on %(day)s.") % {"day": f"{expiry:%Y-%m-%d}"})
         for name, expiry in expiries.items()
         if expiry <= utcnow()
     ]
     if key and expiries and not any(belongs_to(key, given[name]) for name in expiries):
-        faults.append(Fault(next(iter(expiries)), "KEY", "The private key is not the one of this certificate."))
+        faults.append(
+            Fault(next(iter(expiries)), "KEY", gettext("The private key is not the one of this certificate."))
+        )
     if faults:
         raise InvalidAccount(faults=faults)
     return min(expiries.values(), default=None)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import MethodRefusal, Refusal
 from gateway.providers.provider import Notice
 
@@ -50,62 +52,62 @@ class Unreadable(CallFailed):
 
 class InvalidAccount(Refusal):
     code = "ONP400_PROVIDER_ACCOUNT"
-    message = "The provider account or its credentials are not valid."
-    advice = "Correct the fields listed in error.fields."
+    message = _("The provider account or its credentials are not valid.")
+    advice = _("Correct the fields listed in error.fields.")
 
 
 class AccountUnknown(Refusal):
     code = "ONP404_PROVIDER_ACCOUNT"
-    message = "There is no such provider account."
-    advice = "Look the account up in the list."
+    message = _("There is no such provider account.")
+    advice = _("Look the account up in the list.")
 
 
 class MessageUnknown(Refusal):
     code = "ONP404_PROVIDER_MESSAGE"
-    message = "There is no such message of a provider."
-    advice = "Look the message up in the list; old ones are deleted."
+    message = _("There is no such message of a provider.")
+    advice = _("Look the message up in the list; old ones are deleted.")
 
 
 class AccountState(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_STATE"
-    message = "The status of the provider account does not allow this."
-    advice = "Read its status, and choose an action that it allows."
+    message = _("The status of the provider account does not allow this.")
+    advice = _("Read its status, and choose an action that it allows.")
 
 
 class AccountWorks(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_WORKS"
-    message = "The provider account was not taken out."
-    advice = "Nothing needs to be done: new payments go there."
+    message = _("The provider account was not taken out.")
+    advice = _("Nothing needs to be done: new payments go there.")
 
 
 class AccountUnchecked(Refusal):
     code = "ONP409_PROVIDER_UNCHECKED"
-    message = "The last connection check with these credentials did not pass."
-    advice = "Check the connection. If it fails, replace the credentials and check it again."
+    message = _("The last connection check with these credentials did not pass.")
+    advice = _("Check the connection. If it fails, replace the credentials and check it again.")
 
 
 class AccountInUse(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_IN_USE"
-    message = "A route still names the provider account."
-    advice = "Set the route without the account first."
+    message = _("A route still names the provider account.")
+    advice = _("Set the route without the account first.")
 
 
 class AccountOfAnother(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_OWNER"
-    message = "The same account at the institution is connected for another owner."
-    advice = "One bank account or merchant account receives the money of one company, or of the platform."
+    message = _("The same account at the institution is connected for another owner.")
+    advice = _("One bank account or merchant account receives the money of one company, or of the platform.")
 
 
 class AccountNeeded(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_NEEDED"
-    message = "Something that was begun at the provider account has not ended."
-    advice = "Pause it, so that nothing new goes there, and close it once all of that has ended."
+    message = _("Something that was begun at the provider account has not ended.")
+    advice = _("Pause it, so that nothing new goes there, and close it once all of that has ended.")
 
 
 class RouteInvalid(Refusal):
     code = "ONP422_PROVIDER_ROUTE"
-    message = "An account of the route cannot serve it."
-    advice = (
+    message = _("An account of the route cannot serve it.")
+    advice = _(
         "Choose active accounts of a production system that serve the method and are the company's or the platform's."
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext, gettext_noop
 from pydantic import AfterValidator, BeforeValidator, Field
 from stdnum.ar import cbu
 
@@ -41,21 +42,23 @@ def _address(url: str) -> str:
     parts = urlsplit(url)
     host = parts.hostname and parts.port != 0  # a port of another form is a ValueError as well
     if parts.scheme != "https" or not host or parts.username is not None or re.search(r"[?#{}\s]", url):
-        raise ValueError("This must be an https:// address without user, query and fragment.")
+        raise ValueError(gettext("This must be an https:// address without user, query and fragment."))
     return url.rstrip("/")
 
 
 def _fingerprints(text: str) -> str:
     found = text.replace(":", "").lower().split()
     if not all(map(_FINGERPRINT.fullmatch, found)):
-        raise ValueError("This must be SHA-256 fingerprints: 64 hexadecimal digits each, separated by spaces.")
+        raise ValueError(gettext("This must be SHA-256 fingerprints: 64 hexadecimal digits each, separated by spaces."))
     return " ".join(found)
 
 
 Digits = BeforeValidator(_without_spaces)
 """People may write numbers in groups."""
-Clabe = Annotated[str, Digits, checked(_is_clabe, "Must be a CLABE: 18 digits, of a Mexican bank.")]
-Cbu = Annotated[str, Digits, checked(_is_cbu, "Must be a CBU or CVU: 22 digits with the right check digits.")]
+Clabe = Annotated[str, Digits, checked(_is_clabe, gettext_noop("Must be a CLABE: 18 digits, of a Mexican bank."))]
+Cbu = Annotated[
+    str, Digits, checked(_is_cbu, gettext_noop("Must be a CBU or CVU: 22 digits with the right check digits."))
+]
 Address = Annotated[str, AfterValidator(_address)]
 """Where an API begins: https only, without a slash at its end."""
 Fingerprints = Annotated[str, AfterValidator(_fingerprints)]

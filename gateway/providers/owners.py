@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from accounts.base.errors import Fault
 from accounts.base.rows import execute
 from gateway.providers.errors import AccountOfAnother
@@ -26,8 +28,17 @@ def require_one_owner(account: ProviderAccount, shown: Mapping[str, Any] | None 
     for other in others.select_related("merchant__company"):
         is_inside = _is_inside(ours, other.provider, other.shown) or _is_inside(other.shown, account.provider, ours)
         if is_inside or wanted & _identities(other.provider, other.shown):
-            owner = other.merchant.company if other.merchant else "the platform"
-            raise AccountOfAnother(faults=[Fault("merchant", "INVALID", f"{owner} has it: {other.pk}, {other}.")])
+            owner = other.merchant.company if other.merchant else gettext("the platform")
+            raise AccountOfAnother(
+                faults=[
+                    Fault(
+                        "merchant",
+                        "INVALID",
+                        gettext("%(owner)s has it: %(id)s, %(account)s.")
+                        % {"owner": owner, "id": other.pk, "account": other},
+                    )
+                ]
+            )
 
 
 def _identities(provider: str, shown: Mapping[str, Any]) -> set[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django.utils import translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -12,7 +13,7 @@ from accounts.audit import Actor
 from accounts.models import User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.providers import accounts, certificates, routes
-from gateway.providers.credentials import SealedCredentials, label_of
+from gateway.providers.credentials import SealedCredentials, label_of, title_of
 from gateway.providers.errors import RouteInvalid
 from gateway.providers.models import ProviderAccount
 from gateway.providers.registry import declared
@@ -173,7 +174,7 @@ def in_words(provider: str, shown: dict[str, Any]) -> list[tuple[str, str]]:
     """
     known = declared()[provider].credentials_type.model_fields if provider in declared() else {}
     ordered = [*(name for name in known if name in shown), *(name for name in shown if name not in known)]
-    titles = {name: member.title or label_of(name) for name, member in known.items()}
+    titles = {name: translation.gettext(title_of(name, member)) for name, member in known.items()}
     return [(titles.get(name) or label_of(name), _short(shown[name])) for name in ordered if shown[name]]
 
 

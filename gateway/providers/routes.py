@@ -43,7 +43,7 @@ class RouteKey:
         merchants = Merchant.objects.select_related("company")
         found = merchants.filter(company=companies[0], environment=Environment.PRODUCTION).first()
         if found is None:
-            raise RouteInvalid(faults=[Fault("company", "UNKNOWN", "There is no such company.")])
+            raise RouteInvalid(faults=[Fault("company", "UNKNOWN", _("There is no such company."))])
         return cls(method, currency, found, flow)
 
     @property
@@ -59,7 +59,8 @@ class RouteKey:
     @property
     def served(self) -> str:
         """In words: `PIX in BRL`, `withdrawals by PIX in BRL`."""
-        return f"{'withdrawals by ' if self.is_out else ''}{self.method} in {self.currency}"
+        told = _("withdrawals by %(method)s in %(currency)s") if self.is_out else _("%(method)s in %(currency)s")
+        return told % {"method": self.method, "currency": self.currency}
 
     def places(self) -> QuerySet[ProviderRoute]:
         """Its stored places, in order."""
@@ -101,14 +102,14 @@ def chosen(stored: Sequence[Sequence[Any]]) -> list[Place]:
     """The inverse of `Place.stored`, in this order. Raises ONP422_PROVIDER_ROUTE for an unknown account."""
     known = ProviderAccount.objects.in_bulk([account_id for account_id, *_ in stored])
     if len(known) != len(stored):
-        raise RouteInvalid(faults=[Fault("accounts", "INVALID", "An account is unknown, or was chosen twice.")])
+        raise RouteInvalid(faults=[Fault("accounts", "INVALID", _("An account is unknown, or was chosen twice."))])
     return [Place(known[account_id], smallest, largest) for account_id, smallest, largest in stored]
 
 
 def require_servable(key: RouteKey, places: Sequence[Place]) -> None:
     """Raises ONP422_PROVIDER_ROUTE, naming each account that cannot serve the route and why, and a gap in amounts."""
     if key.merchant and key.merchant.environment != Environment.PRODUCTION:
-        raise RouteInvalid(faults=[Fault("company", "INVALID", "The sandbox has no routes.")])
+        raise RouteInvalid(faults=[Fault("company", "INVALID", _("The sandbox has no routes."))])
     faults = [Fault(one.account.pk, "INVALID", why) for one in places if (why := _obstacle(key, one.account))]
     if wrong := _wrong_amounts(key, places):
         faults.append(Fault("amounts", "INVALID", wrong))
@@ -123,27 +124,31 @@ def _wrong_amounts(key: RouteKey, places: Sequence[Place]) -> str:
         for one in places
     )
     if any(smallest < 1 or largest < 1 for smallest, largest in limits):
-        return "A smallest or largest amount is more than zero."
+        return _("A smallest or largest amount is more than zero.")
     if any(smallest > largest for smallest, largest in limits):
-        return "The smallest amount of an account is more than its largest."
+        return _("The smallest amount of an account is more than its largest.")
     covered = limits[0][1] if limits else math.inf
     for smallest, largest in limits:
         if smallest > covered + 1:
             ends, begins = (plain_amount(int(minor), key.currency) for minor in (covered, smallest))
-            return f"No account takes the amounts between {ends} and {begins}."
+            return _("No account takes the amounts between %(ends)s and %(begins)s.") % {"ends": ends, "begins": begins}
         covered = max(covered, largest)
     return ""
 
 
 def _obstacle(key: RouteKey, account: ProviderAccount) -> str:
+    named = {"account": account, "served": key.served}
     if not serves(account, key.method, key.currency, key.flow):
-        return f"{account} does not serve {key.served}."
+        return _("%(account)s does not serve %(served)s.") % named
     if account.status != ProviderAccount.Status.ACTIVE:
-        return f"{account} is not active."
+        return _("%(account)s is not active.") % named
     if account.system != ProviderAccount.System.PRODUCTION:
-        return f"{account} is of the provider's test system."
+        return _("%(account)s is of the provider's test system.") % named
     if account.merchant_id not in (None, key.merchant.pk if key.merchant else None):
-        return f"{account} belongs to another company." if key.merchant else f"{account} belongs to one company."
+        told = (
+            _("%(account)s belongs to another company.") if key.merchant else _("%(account)s belongs to one company.")
+        )
+        return told % named
     return ""
 
 

@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from accounts.base.errors import Fault
 from accounts.models import Environment, Merchant
 from accounts.operator import operator
@@ -14,7 +17,18 @@ from gateway.reconciliation.errors import BankAccountInvalid, BankAccountUnknown
 from gateway.reconciliation.models import CODE, BankAccount
 
 NUMBERS = ("bank", "ispb", "branch", "branch_digit", "account", "account_digit", "iban", "clabe", "cbu")
+_WORDS = {
+    "name": _("name"), "tax_id": _("tax id"), "bank": _("bank"), "branch": _("branch"),
+    "branch_digit": _("branch digit"), "account": _("account"), "account_digit": _("account digit"),
+    "account_type": _("account type"),
+    "pix_key": _("PIX key"), "pix_key_type": _("type of the PIX key"),
+}  # fmt: skip
 _WHOLE = ("iban", "clabe", "cbu")
+
+
+def word_of(name: str) -> str:
+    """A member of a `Party` as people read it."""
+    return str(_WORDS.get(name) or name.upper())
 
 
 def hold(code: str) -> BankAccount:
@@ -75,13 +89,13 @@ def require_valid(code: str, currency: str, numbers: Mapping[str, str]) -> None:
     """Raises ONP422_BANK_ACCOUNT."""
     faults = []
     if not re.fullmatch(CODE, code):
-        faults.append(Fault("code", "INVALID", "2 to 16 capitals, digits and hyphens."))
+        faults.append(Fault("code", "INVALID", gettext("2 to 16 capitals, digits and hyphens.")))
     if not any(numbers.get(name) for name in ("account", *_WHOLE)):
-        faults.append(Fault("account", "REQUIRED", "The number of the account, its IBAN, CLABE or CBU."))
+        faults.append(Fault("account", "REQUIRED", gettext("The number of the account, its IBAN, CLABE or CBU.")))
     others = BankAccount.objects.filter(currency=currency, is_closed=False).exclude(code=code)
     same = next((one for one in others if same_account(one.numbers, numbers)), None)
     if same:
-        faults.append(Fault("account", "INVALID", f"{same.code} is the same account."))
+        faults.append(Fault("account", "INVALID", gettext("%(code)s is the same account.") % {"code": same.code}))
     if faults:
         raise BankAccountInvalid(faults=faults)
 
@@ -93,7 +107,11 @@ def require_mapping(account: BankAccount, mapping: Mapping[str, object]) -> CsvM
     except ValueError as wrong:
         raise BankAccountInvalid(faults=[Fault("mapping", "INVALID", str(wrong))]) from None
     if found.currency != account.currency:
-        raise BankAccountInvalid(faults=[Fault("mapping", "INVALID", f"The account is in {account.currency}.")])
+        raise BankAccountInvalid(
+            faults=[
+                Fault("mapping", "INVALID", gettext("The account is in %(currency)s.") % {"currency": account.currency})
+            ]
+        )
     return found
 
 

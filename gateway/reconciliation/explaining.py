@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from django.db import IntegrityError, models, transaction
+from django.utils.translation import gettext
 
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
@@ -81,7 +82,7 @@ def hold(object_id: str) -> Claim:
     """The line, its money in suspense and the target, locked. Raises ONP404_BANK_LINE and ONP422_BANK_LINE."""
     line_id, meaning, target = [*object_id.split(":", 2), "", ""][:3]
     if meaning not in Meaning.values:
-        _refuse("Say what the line is.", "meaning")
+        _refuse(gettext("Say what the line is."), "meaning")
     locked = BankLine.objects.select_for_update(no_key=True, of=("self",))
     both = locked.select_related("account__owner__company", "statement").filter(pk__in=(line_id, target))
     found = {one.pk: one for one in both.order_by("pk")}
@@ -136,34 +137,34 @@ def _verdict(claim: Claim) -> Verdict:
     if claim.meaning == Meaning.RESULT:
         return Verdict((Part(LineKind.RESULT, line.amount, AccountKind.GAINS_LOSSES, merchant_id=operator().pk),))
     if about is None:
-        _refuse("There is no such record.")
+        _refuse(gettext("There is no such record."))
     return _TARGETS.get(type(about), _of_object)(line, about)
 
 
 def _of_object(line: BankLine, about: Object) -> Verdict:
     found = named(line, about.pk.upper(), records_of(line.account, [line], [about.pk]))
     if found.is_nothing:
-        _refuse("It is not paid from or to this bank account, or in the other direction.")
+        _refuse(gettext("It is not paid from or to this bank account, or in the other direction."))
     return found
 
 
 def _of_transfer(line: BankLine, about: BankAccount) -> Verdict:
     if about.pk == line.account_id or about.currency != line.currency:
-        _refuse("It must be another bank account of the same currency.")
+        _refuse(gettext("It must be another bank account of the same currency."))
     return Verdict((transfers.part_of(line),))
 
 
 def _of_company(line: BankLine, about: Merchant) -> Verdict:
     if line.currency not in WALLET_METHOD:
-        _refuse(f"Companies have no balance in {line.currency}.")
+        _refuse(gettext("Companies have no balance in %(currency)s.") % {"currency": line.currency})
     return Verdict((Part(LineKind.COMPANY, line.amount, AccountKind.AVAILABLE, "", about.company_id, about.pk),))
 
 
 def _of_other_line(line: BankLine, about: BankLine) -> Verdict:
     if about.account_id != line.account_id or about.amount != -line.amount:
-        _refuse("It must be a line of the same bank account with the opposite amount.")
+        _refuse(gettext("It must be a line of the same bank account with the opposite amount."))
     if about.state != BankLine.State.SUSPENSE:
-        _refuse("The other line is not in suspense.")
+        _refuse(gettext("The other line is not in suspense."))
     return Verdict()
 
 
@@ -204,7 +205,7 @@ def explain(claim: Claim, note: str) -> BankLine:
     except IntegrityError as error:
         if "explained_once" not in str(error):
             raise
-        _refuse("Another line explains it.")
+        _refuse(gettext("Another line explains it."))
     return line
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts import audit
 from accounts.audit import Actor
@@ -244,7 +245,7 @@ def _refuse(file: ImportedFile, cause: str, reason: str, line: int) -> None:
 
 
 def _told(refused: DocumentRefused) -> BankFileUnreadable | BankFileRefused:
-    where = f"Line {refused.line}: " if refused.line else ""
+    where = gettext("Line %(line)s:") % {"line": refused.line} + " " if refused.line else ""
     reason = f"{where}{refused.reason[:1].upper()}{refused.reason[1:].rstrip('.')}."
     faults = [Fault("file", "INVALID", reason)]
     details: dict[str, Any] = {"cause": refused.cause}

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -110,7 +111,7 @@ class SaveBankAccount(ProposalKind):
     def lines(self, record: Named, values: Values) -> list[tuple[str, str]]:
         titles = ProviderAccount.objects.filter(pk__in=values["provider_accounts"]).values_list("title", flat=True)
         owner = Merchant.objects.select_related("company").filter(pk=values["owner"]).first()
-        numbers = [(name.replace("_", " ").capitalize(), text) for name, text in values["numbers"].items() if text]
+        numbers = [(capfirst(accounts.word_of(name)), text) for name, text in values["numbers"].items() if text]
         return [
             (gettext("Code"), record.code),
             (gettext("Title"), values["title"]),
@@ -136,6 +137,34 @@ class SaveBankAccount(ProposalKind):
             by_staff=True,
         )
         return Carried(account, gettext("%(account)s is entered.") % {"account": account})
+
+
+MEMBERS = {
+    "delimiter": _("Columns are separated by"),
+    "encoding": _("Encoding"),
+    "decimal_mark": _("Amounts are written"),
+    "date_format": _("Dates are written"),
+    "booked_on": _("Date"),
+    "amount": _("Amount"),
+    "credit": _("Received"),
+    "debit": _("Paid"),
+    "direction": _("Direction"),
+    "words_for_out": _("Words of that column for money out"),
+    "balance": _("Balance"),
+    "text": _("Texts"),
+    "reference": _("Bank's reference"),
+    "order_number": _("Our order number"),
+    "end_to_end_id": _("End-to-end id"),
+    "counterparty_name": _("Name of the other side"),
+    "counterparty_account": _("Account of the other side"),
+    "opening_words": _("Rows with the opening balance begin with"),
+    "closing_words": _("Rows with the closing balance begin with"),
+    "ignored_words": _("Rows to leave out begin with"),
+    "skipped_lines": _("Lines before the table"),
+    "has_titles": _("The table begins with titles"),
+    "is_out_positive": _("What we pay has no minus, what we receive has one"),
+}
+"""What the members of a mapping say, in words."""
 
 
 @register
@@ -170,7 +199,7 @@ class SaveMapping(ProposalKind):
 
     def lines(self, record: BankAccount, values: Values) -> list[tuple[str, str]]:
         shown = {name: ", ".join(one) if isinstance(one, list) else one for name, one in values["mapping"].items()}
-        return [(name.replace("_", " ").capitalize(), str(one)) for name, one in shown.items() if one != ""]
+        return [(str(MEMBERS.get(name, name)), str(one)) for name, one in shown.items() if one != ""]
 
     def carry_out(self, record: BankAccount, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)

@@ -1,5 +1,7 @@
 """Refusals of refunds."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import InvalidRequest, Refusal
 
 
@@ -15,38 +17,38 @@ class InvalidEvidence(InvalidRequest):
 
 class RefundUnknown(Refusal):
     code = "ONP404_REFUND"
-    message = "Refund not found."
-    advice = "Check the id, and the environment of your key."
+    message = _("Refund not found.")
+    advice = _("Check the id, and the environment of your key.")
 
 
 class RefundState(Refusal):
     code = "ONP409_REFUND_STATE"
-    message = "The refund's status does not allow this."
-    advice = "Look the refund up: its status shows what can still be done."
+    message = _("The refund's status does not allow this.")
+    advice = _("Look the refund up: its status shows what can still be done.")
 
 
 class RefundInDispute(Refusal):
     code = "ONP409_REFUND_IN_DISPUTE"
-    message = "The payer has already disputed this payment."
-    advice = "Respond to the payer's refund request instead of creating a refund."
+    message = _("The payer has already disputed this payment.")
+    advice = _("Respond to the payer's refund request instead of creating a refund.")
 
 
 class ClaimExists(Refusal):
     code = "ONP409_CLAIM_EXISTS"
-    message = "A MED claim with this id exists for another payment."
-    advice = "Use the id of the new claim."
+    message = _("A MED claim with this id exists for another payment.")
+    advice = _("Use the id of the new claim.")
 
 
 class ClaimMethod(Refusal):
     code = "ONP422_CLAIM_METHOD"
-    message = "Only PIX payments can be claimed back through MED."
-    advice = "Leave disputeKind out: the payer then requests a refund outside of MED."
+    message = _("Only PIX payments can be claimed back through MED.")
+    advice = _("Leave disputeKind out: the payer then requests a refund outside of MED.")
 
 
 class RefundResponseDeadline(Refusal):
     code = "ONP409_REFUND_RESPONSE_DEADLINE"
-    message = "The deadline to respond has passed."
-    advice = "Without a response the refund is accepted; look it up."
+    message = _("The deadline to respond has passed.")
+    advice = _("Without a response the refund is accepted; look it up.")
 
 
 class DestinationNotAllowed(Refusal):
@@ -57,23 +59,23 @@ class DestinationNotAllowed(Refusal):
 
 class ReceivableReserved(Refusal):
     code = "ONP409_RECEIVABLE_RESERVED"
-    message = "The payment's money is reserved for an advance that is under review."
-    advice = "Wait for the decision about the advance, then try again with a new idempotency key."
+    message = _("The payment's money is reserved for an advance that is under review.")
+    advice = _("Wait for the decision about the advance, then try again with a new idempotency key.")
 
 
 class RefundAmountExceeded(Refusal):
     code = "ONP422_REFUND_AMOUNT_EXCEEDED"
-    message = "The amount exceeds what is left to refund."
-    advice = "Look the payment up: what is left is its amount less completed and pending refunds."
+    message = _("The amount exceeds what is left to refund.")
+    advice = _("Look the payment up: what is left is its amount less completed and pending refunds.")
 
 
 class RefundAmountTooSmall(Refusal):
     code = "ONP422_REFUND_AMOUNT_TOO_SMALL"
-    message = "The amount rounds to zero in the currency in which the payment was settled."
-    advice = "Raise the amount and use a new idempotency key."
+    message = _("The amount rounds to zero in the currency in which the payment was settled.")
+    advice = _("Raise the amount and use a new idempotency key.")
 
 
 class RefundWindowClosed(Refusal):
     code = "ONP422_REFUND_WINDOW_CLOSED"
-    message = "The refund window of this payment has closed."
-    advice = "Send the money to the payer in another way."
+    message = _("The refund window of this payment has closed.")
+    advice = _("Send the money to the payer in another way.")

@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from unfold.decorators import action
 from unfold.enums import ActionVariant
@@ -21,33 +22,32 @@ from unfold.widgets import (
 from accounts.models import Environment, Merchant, Proposal
 from accounts.proposals.kinds import KINDS
 from gateway.providers.models import ProviderAccount
-from gateway.reconciliation.accounts import NUMBERS, require_valid
+from gateway.reconciliation.accounts import NUMBERS, require_valid, word_of
 from gateway.reconciliation.errors import BankAccountInvalid
 from gateway.reconciliation.models import CURRENCIES, BankAccount
 from gateway.reconciliation.proposals import SaveBankAccount, values_of
 from gateway.staff.bank_mappings import MappingActions
+from gateway.staff.kit import refusals
 from gateway.staff.kit.columns import column, moment, related, unbroken
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 
-LABELS = {"iban": "IBAN", "clabe": "CLABE", "cbu": "CBU", "ispb": "ISPB"}
-
 
 def _numbers(numbers: dict[str, str]) -> str:
-    return ", ".join(f"{LABELS.get(name, name.replace('_', ' '))} {text}" for name, text in numbers.items() if text)
+    return ", ".join(f"{word_of(name)} {text}" for name, text in numbers.items() if text)
 
 
 def _listed(texts: list[str]) -> str:
-    return ", ".join(texts) or "none"
+    return ", ".join(texts) or _("none")
 
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-CLOSED = column("is_closed", lambda closed: "Yes" if closed else "No", "closed")
+CLOSED = column("is_closed", lambda closed: _("Yes") if closed else _("No"), "closed")
 
 
 class BankAccountForm(NoteForm):
@@ -75,9 +75,8 @@ class BankAccountForm(NoteForm):
         super().__init__(*args, **options)
         self.initial = _initial(account)
         for name in NUMBERS:
-            label = LABELS.get(name, name.replace("_", " ").capitalize())
             self.fields[name] = forms.CharField(
-                required=False, max_length=40, label=label, widget=UnfoldAdminTextInputWidget
+                required=False, max_length=40, label=capfirst(word_of(name)), widget=UnfoldAdminTextInputWidget
             )
         production = Merchant.objects.select_related("company").filter(
             environment=Environment.PRODUCTION, company__is_operator=False
@@ -106,7 +105,7 @@ class BankAccountForm(NoteForm):
             require_valid(given.get("code", ""), given.get("currency", ""), numbers)
         except BankAccountInvalid as refusal:
             for fault in refusal.faults:
-                self.add_error(fault.field, fault.message)
+                self.add_error(fault.field, refusals.of_fault(fault))
         return given
 
     @property

@@ -22,6 +22,7 @@ from gateway.reconciliation.files import clear, turn_down, upload
 from gateway.reconciliation.models import BankAccount, ImportedFile
 from gateway.reconciliation.proposals import ConfirmFile
 from gateway.serving.limits import takes_files
+from gateway.staff.kit import refusals
 from gateway.staff.kit.columns import address, colored, column, moment, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
@@ -125,8 +126,7 @@ class ImportedFileAdmin(ReadOnlyAdmin):
             try:
                 return self._uploaded(request, form.cleaned_data)
             except Refusal as refusal:
-                told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
-                form.add_error("file", " ".join(told))
+                form.add_error("file", refusals.in_words(refusal))
         sentence = _("Nothing changes until you have proposed it and a second person has confirmed it.")
         return self.decision(request, None, _("Upload a file of a bank"), sentence=sentence, form=form)
 

@@ -23,8 +23,9 @@ from gateway.bank_files.csv_statement import CsvMapping, read
 from gateway.bank_files.shapes import Statement, UnreadableFile
 from gateway.reconciliation.accounts import require_mapping
 from gateway.reconciliation.models import BankAccount
-from gateway.reconciliation.proposals import SaveMapping
+from gateway.reconciliation.proposals import MEMBERS, SaveMapping
 from gateway.serving.limits import takes_files
+from gateway.staff.kit import refusals
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.overview.panels import Panel, PanelTable
@@ -49,54 +50,52 @@ _LISTS = ("text", "words_for_out", "opening_words", "closing_words", "ignored_wo
 _A_COLUMN = "Title, or number from 1"
 
 
-def _column(label: str, text: str = _A_COLUMN, *, required: bool = False) -> forms.CharField:
+def _column(label: Any, text: str = _A_COLUMN, *, required: bool = False) -> forms.CharField:
     return forms.CharField(
         label=label, max_length=80, required=required, help_text=text, widget=UnfoldAdminTextInputWidget
     )
 
 
-def _words(label: str, text: str) -> forms.CharField:
+def _words(label: Any, text: str) -> forms.CharField:
     return forms.CharField(
         label=label, max_length=200, required=False, help_text=text, widget=UnfoldAdminTextInputWidget
     )
 
 
-def _choice(label: str, choices: dict[str, str]) -> forms.ChoiceField:
+def _choice(label: Any, choices: dict[str, str]) -> forms.ChoiceField:
     return forms.ChoiceField(label=label, choices=list(choices.items()), widget=UnfoldAdminSelectWidget)
 
 
 class MappingForm(forms.Form):
     """The members of a `CsvMapping`, a sample to try them on, and whether the preview was right."""
 
-    delimiter = _choice("Columns are separated by", _DELIMITERS)
-    encoding = _choice("Encoding", _ENCODINGS)
-    decimal_mark = _choice("Amounts are written", _MARKS)
-    date_format = _choice("Dates are written", _DATES)
+    delimiter = _choice(MEMBERS["delimiter"], _DELIMITERS)
+    encoding = _choice(MEMBERS["encoding"], _ENCODINGS)
+    decimal_mark = _choice(MEMBERS["decimal_mark"], _MARKS)
+    date_format = _choice(MEMBERS["date_format"], _DATES)
     skipped_lines = forms.IntegerField(
-        label="Lines before the table", min_value=0, max_value=1000, initial=0, widget=UnfoldAdminIntegerFieldWidget
+        label=MEMBERS["skipped_lines"], min_value=0, max_value=1000, initial=0, widget=UnfoldAdminIntegerFieldWidget
     )
     has_titles = forms.BooleanField(
-        label="The table begins with titles", required=False, initial=True, widget=UnfoldBooleanWidget
+        label=MEMBERS["has_titles"], required=False, initial=True, widget=UnfoldBooleanWidget
     )
-    booked_on = _column("Date", required=True)
-    amount = _column("Amount", "One column with signs, with C and D, or with the words below; or the next two")
-    credit = _column("Received")
-    debit = _column("Paid")
-    is_out_positive = forms.BooleanField(
-        label="What we pay has no minus, what we receive has one", required=False, widget=UnfoldBooleanWidget
-    )
-    direction = _column("Direction", "Column that says by words which way the money went")
-    words_for_out = _words("Words of that column for money out", "Separated by commas")
-    balance = _column("Balance", "Running balance: every row is checked by it")
-    text = _words("Texts", "Columns, separated by commas")
-    reference = _column("Bank's reference")
-    order_number = _column("Our order number")
-    end_to_end_id = _column("End-to-end id")
-    counterparty_name = _column("Name of the other side")
-    counterparty_account = _column("Account of the other side")
-    opening_words = _words("Rows with the opening balance begin with", "In the texts, separated by commas")
-    closing_words = _words("Rows with the closing balance begin with", "In the texts, separated by commas")
-    ignored_words = _words("Rows to leave out begin with", "In the texts, separated by commas")
+    booked_on = _column(MEMBERS["booked_on"], required=True)
+    amount = _column(MEMBERS["amount"], "One column with signs, with C and D, or with the words below; or the next two")
+    credit = _column(MEMBERS["credit"])
+    debit = _column(MEMBERS["debit"])
+    is_out_positive = forms.BooleanField(label=MEMBERS["is_out_positive"], required=False, widget=UnfoldBooleanWidget)
+    direction = _column(MEMBERS["direction"], "Column that says by words which way the money went")
+    words_for_out = _words(MEMBERS["words_for_out"], "Separated by commas")
+    balance = _column(MEMBERS["balance"], "Running balance: every row is checked by it")
+    text = _words(MEMBERS["text"], "Columns, separated by commas")
+    reference = _column(MEMBERS["reference"])
+    order_number = _column(MEMBERS["order_number"])
+    end_to_end_id = _column(MEMBERS["end_to_end_id"])
+    counterparty_name = _column(MEMBERS["counterparty_name"])
+    counterparty_account = _column(MEMBERS["counterparty_account"])
+    opening_words = _words(MEMBERS["opening_words"], "In the texts, separated by commas")
+    closing_words = _words(MEMBERS["closing_words"], "In the texts, separated by commas")
+    ignored_words = _words(MEMBERS["ignored_words"], "In the texts, separated by commas")
     sample = forms.FileField(
         required=False, widget=UnfoldAdminFileFieldWidget, help_text="A CSV file of the bank: it is shown, not kept"
     )
@@ -120,7 +119,7 @@ class MappingForm(forms.Form):
         try:
             mapping = require_mapping(self.account, self.values)
         except Refusal as refusal:
-            raise forms.ValidationError([fault.message for fault in refusal.faults]) from None
+            raise forms.ValidationError([*map(refusals.of_fault, refusal.faults)]) from None
         if given.get("sample"):
             self._try(mapping, given["sample"].read())
         elif not given["is_right"]:
@@ -131,7 +130,12 @@ class MappingForm(forms.Form):
         try:
             (self.statement,) = read(content, mapping)
         except UnreadableFile as wrong:
-            self.add_error("sample", f"Line {wrong.line}: {wrong.reason}" if wrong.line else wrong.reason)
+            self.add_error(
+                "sample",
+                _("Line %(line)s: %(reason)s") % {"line": wrong.line, "reason": wrong.reason}
+                if wrong.line
+                else wrong.reason,
+            )
 
     @property
     def values(self) -> dict[str, Any]:
@@ -154,11 +158,14 @@ def _panel(found: Statement) -> Panel:
         for line in found.lines[:SHOWN_LINES]
     ]
     moved = sum((line.amount for line in found.lines), Decimal(0))
-    balances = f"{found.opening} to {found.closing}" if found.closing is not None else "none: nothing proves the sum"
+    balances = _("none: nothing proves the sum")
+    if found.closing is not None:
+        balances = _("%(opening)s to %(closing)s") % {"opening": found.opening, "closing": found.closing}
+    counted = {"n": len(found.lines), "amount": f"{moved} {found.currency}", "balances": balances}
     return Panel(
-        "Preview",
-        (PanelTable(["Date", "Amount", "Text", "Reference", "Order"], rows),),
-        note=f"{len(found.lines)} movements of {moved} {found.currency}; balances: {balances}.",
+        _("Preview"),
+        (PanelTable([_("Date"), _("Amount"), _("Text"), _("Reference"), _("Order")], rows),),
+        note=_("%(n)s movements of %(amount)s; balances: %(balances)s.") % counted,
     )
 
 
@@ -175,8 +182,8 @@ class MappingActions(ReadOnlyAdmin):
         here = {
             "opts": self.model._meta,
             "original": account,
-            "title": f"Columns of CSV files of {account}",
-            "sentence": f"Try them on a sample first. {TWO_PEOPLE}",
+            "title": _("Columns of CSV files of %(account)s") % {"account": account},
+            "sentence": " ".join((_("Try them on a sample first."), str(TWO_PEOPLE))),
             "form": form,
             "preview": form.preview(),
         }

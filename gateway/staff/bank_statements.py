@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -16,6 +17,7 @@ from accounts.base.clock import utcnow
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
+from gateway.reconciliation.accounts import word_of
 from gateway.reconciliation.explaining import Meaning, claim_id
 from gateway.reconciliation.models import LINE_WORDS, BankLine, BankStatement, LinePart
 from gateway.reconciliation.proposals import ExplainLine
@@ -34,6 +36,7 @@ from gateway.staff.kit.columns import (
     unbroken,
 )
 from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.names import label_of
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.readings import amount, naming
 from gateway.staff.kit.related import Related
@@ -48,7 +51,7 @@ UNEXPLAINED = (BankLine.State.WAITING, BankLine.State.UNNAMED, BankLine.State.SU
 
 
 def _party(party: dict[str, str]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in party.items())
+    return ", ".join(f"{word_of(name)} {text}" for name, text in party.items())
 
 
 def _of_account(statement: BankStatement) -> str:
@@ -57,7 +60,7 @@ def _of_account(statement: BankStatement) -> str:
 
 def _kind_of(account: str) -> str:
     """Without what the kind means."""
-    return str(AccountKind(account).label).partition(":")[0]
+    return label_of(AccountKind(account)).partition(":")[0]
 
 
 @admin.register(BankStatement)
@@ -212,8 +215,11 @@ class BankLineAdmin(ReadOnlyAdmin):
         form = ExplainForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             amount = plain_amount(line.amount, line.currency)
-            text = f"{amount} of {line.booked_on} leave suspense and are booked as what they are. {TWO_PEOPLE}"
-            return self.decision(request, line, kind.title, sentence=text, form=form)
+            text = gettext("%(amount)s of %(day)s leave suspense and are booked as what they are.") % {
+                "amount": amount,
+                "day": line.booked_on,
+            }
+            return self.decision(request, line, kind.title, sentence=f"{text} {TWO_PEOPLE}", form=form)
         given = form.cleaned_data
         about = claim_id(line.pk, given["meaning"], given["target"])
         return self.put(request, line, kind, {}, given["note"], about)

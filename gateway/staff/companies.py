@@ -190,7 +190,8 @@ class MerchantAdmin(WithoutOperator, RecordedAdmin):
         """Share and days."""
         if not merchant.reserve_percentage:
             return EMPTY
-        return f"{merchant.reserve_percentage} % of the net of each payment, for {merchant.reserve_days} days"
+        terms = {"percentage": merchant.reserve_percentage, "days": merchant.reserve_days}
+        return _("%(percentage)s %% of the net of each payment, for %(days)s days") % terms
 
     @display(description="decided by one person")
     def decided_by_one(self, merchant: Merchant) -> Any:
@@ -208,7 +209,7 @@ class MerchantAdmin(WithoutOperator, RecordedAdmin):
         form = IssueKeyForm(merchant, request.POST or None)
         if not form.is_valid():
             is_live = merchant.environment == Environment.PRODUCTION
-            warning = (
+            warning = _(
                 "A live key that can refund, withdraw or convert must be confirmed by a second person. "
                 "Withdrawals are then paused for 24 hours."
             )
@@ -270,4 +271,4 @@ class HeartbeatAdmin(ReadOnlyAdmin):
 
 def _in_words(limit: SingleApprovalLimit) -> str:
     amount, in_a_day = (plain_amount(minor, limit.currency) for minor in (limit.amount, limit.amount_in_a_day))
-    return f"up to {amount}, and {in_a_day} a person in 24 hours"
+    return _("up to %(amount)s, and %(in_a_day)s a person in 24 hours") % {"amount": amount, "in_a_day": in_a_day}

@@ -5,17 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.html import format_html_join
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from gateway.staff.kit.columns import address, anchor
 from webhooks.models import Delivery, Event
 
 MOST = 50
 RESULTS = {
-    Delivery.Status.DELIVERED: "delivered",
-    Delivery.Status.PENDING: "not delivered yet",
-    Delivery.Status.FAILED: "given up",
-    Delivery.Status.CANCELED: "canceled",
+    Delivery.Status.DELIVERED: _("delivered"),
+    Delivery.Status.PENDING: _("not delivered yet"),
+    Delivery.Status.FAILED: _("given up"),
+    Delivery.Status.CANCELED: _("canceled"),
 }
 
 

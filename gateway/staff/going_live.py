@@ -6,7 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
@@ -16,6 +18,7 @@ from gateway.overview.proposals import AMOUNTS, FEATURES, GoLive, changed_terms,
 from gateway.overview.readiness import Readiness, readiness
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderRoute
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.columns import address
 from gateway.staff.kit.forms import NoteForm
@@ -24,8 +27,9 @@ from gateway.withdrawals.models import Withdrawal
 
 GO_LIVE = ("go_live",)
 TITLES = {
-    "enabled": "On", "minimum": "Minimum", "maximum": "Maximum", "percentage": "Per cent", "fixed": "Fixed",
-    "settlement_days": "Days", "fee_percentage": "Per cent", "fee_fixed": "Fixed",
+    "enabled": gettext_lazy("On"), "minimum": gettext_lazy("Minimum"), "maximum": gettext_lazy("Maximum"),
+    "percentage": gettext_lazy("Per cent"), "fixed": gettext_lazy("Fixed"), "settlement_days": gettext_lazy("Days"),
+    "fee_percentage": gettext_lazy("Per cent"), "fee_fixed": gettext_lazy("Fixed"),
 }  # fmt: skip
 
 
@@ -49,8 +53,7 @@ class GoLiveForm(NoteForm):
                     field.initial = value or (pair in used[part] if name == "enabled" else value)
                     field.widget.attrs["aria-label"] = f"{pair}: {TITLES[name]}"
                     self.fields[f"{part}:{pair}:{name}"] = field
-        for name in FEATURES:
-            label = name.removesuffix("_enabled").replace("_", " ").capitalize()
+        for name, label in FEATURES.items():
             self.fields[f"features:{name}"] = forms.BooleanField(
                 label=label, required=False, initial=self.now["features"][name], widget=UnfoldBooleanSwitchWidget
             )
@@ -62,7 +65,7 @@ class GoLiveForm(NoteForm):
         ]
 
     @property
-    def tables(self) -> list[tuple[str, list[str], Any]]:
+    def tables(self) -> list[tuple[str, list[Promise], Any]]:
         named = {"methods": _("Payment methods"), "rails": _("Payout rails")}
         return [
             (title, [TITLES[name] for name in next(iter(self.now[part].values()))], self.rows(part))
@@ -83,7 +86,7 @@ class GoLiveForm(NoteForm):
                 pair, _space, name = fault.field.rpartition(" ")
                 part = "methods" if f"methods:{pair}:{name}" in self.fields else "rails"
                 known = f"{part}:{pair}:{name}"
-                self.add_error(known if known in self.fields else None, fault.message)
+                self.add_error(known if known in self.fields else None, refusals.of_fault(fault))
         return given
 
     def _wanted(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -15,6 +15,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import CurrencyFilter, StaffAmountField, money
 from gateway.staff.kit.columns import OF_MERCHANT, colored, moment, named, related
 from gateway.staff.kit.forms import NoteField, NoteForm
@@ -44,9 +45,9 @@ class HoldForm(forms.ModelForm):
         if {"amount", "currency"} <= set(cleaned):
             cleaned["amount"] = to_minor(cleaned["amount"], cleaned["currency"])
         if cleaned.get("reason") == Reason.LEGAL_ORDER and not cleaned.get("case_number", "").strip():
-            self.add_error("case_number", "A legal order has the number of its case.")
+            self.add_error("case_number", _("A legal order has the number of its case."))
         if self.refused:
-            self.add_error("amount", f"{self.refused.message} {self.refused.advice}")
+            self.add_error("amount", refusals.in_words(self.refused))
         return cleaned
 
 

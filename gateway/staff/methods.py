@@ -1,5 +1,6 @@
 """Rules of methods: enabled, limits and prices, with history."""
 
+from collections import defaultdict
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
@@ -8,18 +9,22 @@ from django.contrib import admin
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.decorators import action, display
 
 from accounts.base.clock import utcnow
 from gateway.methods import services
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.staff.kit.amounts import StaffAmountField, money
-from gateway.staff.kit.columns import Column, address, colored, moment, unbroken
+from gateway.staff.kit.columns import Column, InWords, address, exported, moment, titled, unbroken
 from gateway.staff.kit.recorded import RecordedAdmin
 from gateway.staff.kit.search import SearchWords
 from gateway.staff.price_rules import LimitsForm, RuleAdmin, RuleForm
 from ledger.money import to_decimal
 from ledger.notation import plain_amount
+
+FROM = gettext_lazy("UTC. Leave empty to apply it immediately. Existing payments keep their price")
 
 
 class PriceRuleForm(RuleForm):
@@ -34,9 +39,7 @@ class PriceRuleForm(RuleForm):
         super().__init__(*args, **kwargs)
         if "effective_from" in self.fields:
             self.fields["effective_from"].required = False
-            self.fields[
-                "effective_from"
-            ].help_text = "UTC. Leave empty to apply it immediately. Existing payments keep their price"
+            self.fields["effective_from"].help_text = FROM
         if self.instance.pk is None:
             self.initial["effective_from"] = None
 
@@ -74,6 +77,12 @@ class MethodRuleAdmin(RuleAdmin):
 
 
 IN_FORCE, SCHEDULED, SUPERSEDED = "in force", "scheduled", "superseded"
+STATES = {
+    IN_FORCE: gettext_lazy("in force"),
+    SCHEDULED: gettext_lazy("scheduled"),
+    SUPERSEDED: gettext_lazy("superseded"),
+}
+STATE_COLORS = defaultdict(str, {IN_FORCE: "success", SCHEDULED: "info"})
 
 
 def _in_force() -> Case:
@@ -89,6 +98,10 @@ def _in_force() -> Case:
     )
 
 
+def _state(price: Any) -> InWords:
+    return InWords(price.state, STATES[price.state])
+
+
 @admin.register(PriceRule)
 class PriceRuleAdmin(RuleAdmin):
     """Versions: effective ones are read-only; a different price is a new version."""
@@ -102,7 +115,7 @@ class PriceRuleAdmin(RuleAdmin):
     ordering = ("method", "currency", F("merchant").asc(nulls_first=True), "-effective_from")
     list_display = (
         "__str__",
-        colored("state", **{IN_FORCE: "success", SCHEDULED: "info"}),
+        exported(titled(_state, "state", label=STATE_COLORS), itself=lambda price: str(_state(price))),
         moment("effective_from"),
         "percentage",
         money("fixed"),
@@ -126,7 +139,8 @@ class PriceRuleAdmin(RuleAdmin):
         if not price.advance_enabled:
             return None
         least = plain_amount(price.advance_minimum, price.currency)
-        return unbroken(f"{price.advance_monthly_rate.normalize():f}% a month, minimum {least}")
+        terms = {"rate": f"{price.advance_monthly_rate.normalize():f}", "least": least}
+        return unbroken(_("%(rate)s%% a month, minimum %(least)s") % terms)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(state=_in_force())

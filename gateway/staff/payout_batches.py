@@ -27,6 +27,7 @@ from gateway.payout_batches.models import PayoutBatch
 from gateway.payout_batches.proposals import ClearDrop, DownloadAgain, PutBack, ReleaseBatch
 from gateway.payout_batches.selectors import waiting_by_account
 from gateway.providers.models import ProviderAccount
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import address, colored, column, day, moment, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
@@ -197,7 +198,7 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
                 self.message_user(request, message % {"n": batch.count}, messages.SUCCESS)
                 return HttpResponseRedirect(address(PayoutBatch, "change", batch.pk))
             except Refusal as refusal:
-                form.add_error(None, f"{refusal.message} {refusal.advice}")
+                form.add_error(None, refusals.in_words(refusal))
         sentence = gettext(
             "The oldest withdrawals that wait for a file of the account. Nothing is sent before two people release it."
         )

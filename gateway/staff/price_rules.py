@@ -13,6 +13,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from accounts.audit import Actor
 from accounts.base.errors import Fault, Refusal
 from gateway.methods import changes
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import Column, address
 from gateway.staff.kit.recorded import RecordedAdmin
@@ -50,7 +51,7 @@ class RuleForm(forms.ModelForm):
         if faults:
             self.errors.pop(NON_FIELD_ERRORS, None)
         for fault in faults:
-            self.add_error(fault.field if fault.field in self.fields else None, fault.message)
+            self.add_error(fault.field if fault.field in self.fields else None, refusals.of_fault(fault))
 
 
 class LimitsForm(RuleForm):
@@ -98,8 +99,7 @@ class RuleAdmin(RecordedAdmin):
         try:
             return view(request, *args, **kwargs)
         except Refusal as refusal:
-            reasons = [fault.message for fault in refusal.faults] or [refusal.advice]
-            self.message_user(request, " ".join([refusal.message, *map(str, reasons)]), messages.ERROR)
+            self.message_user(request, refusals.in_words(refusal), messages.ERROR)
             return HttpResponseRedirect(address(self.model, "changelist"))
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

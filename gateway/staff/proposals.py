@@ -22,6 +22,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS, Carried
+from gateway.staff.kit import refusals
 from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.columns import colored, link_to_id, moment, related, titled
 from gateway.staff.kit.forms import NoteForm
@@ -179,8 +180,8 @@ class ProposalAdmin(ReadOnlyAdmin):
             with transaction.atomic():
                 return act(proposal, form.cleaned_data["digest"], form.cleaned_data["note"])
         except Refusal as refusal:
-            reason = " ".join((refusal.message, *(fault.message for fault in refusal.faults), refusal.advice))
-            refused = self.decision(request, proposal, heading, sentence=reason, is_over=True)
+            told = refusals.in_words(refusal)
+            refused = self.decision(request, proposal, heading, sentence=told, is_over=True)
             refused.status_code = refusal.status
             return refused
 

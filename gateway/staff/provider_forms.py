@@ -4,6 +4,7 @@ from enum import Enum
 from typing import Any, get_args
 
 from django import forms
+from django.utils import translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic.fields import FieldInfo
@@ -15,15 +16,16 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
-from accounts.base.errors import Fault, Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
 from gateway.payouts.registry import RailName
-from gateway.providers.credentials import is_pem, is_secret, label_of
+from gateway.providers.credentials import is_pem, is_secret, title_of
 from gateway.providers.models import Flow, ProviderAccount
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 from gateway.providers.routes import Place, RouteKey, chosen, require_servable
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.columns import Title
 from gateway.staff.kit.forms import NoteField
@@ -74,7 +76,7 @@ class ProviderForm(forms.Form):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        names = [(name, provider.title) for name, provider in sorted(declared().items())]
+        names = [(name, translation.gettext(provider.title)) for name, provider in sorted(declared().items())]
         self.fields["provider"].choices = names  # type: ignore[attr-defined]
 
 
@@ -98,9 +100,11 @@ class CredentialsForm(forms.Form):
 
     def tell(self, refusal: Refusal) -> None:
         """Shows what is wrong beside each field."""
-        for fault in refusal.faults or [Fault("", "", f"{refusal.message} {refusal.advice}")]:
+        if not refusal.faults:
+            self.add_error(None, refusals.in_words(refusal))
+        for fault in refusal.faults:
             name = next((one for one in (fault.field, PREFIX + fault.field) if one in self.fields), None)
-            self.add_error(name, fault.message)
+            self.add_error(name, refusals.of_fault(fault))
 
 
 class NewAccountForm(CredentialsForm):
@@ -150,7 +154,7 @@ class RouteForm(forms.Form):
                 require_servable(self.key, self.places)
             except Refusal as refusal:
                 for fault in refusal.faults:
-                    self.add_error(None, fault.message)
+                    self.add_error(None, refusals.of_fault(fault))
             except ValueError:
                 self.add_error(
                     None, gettext("An amount has more decimals than %(currency)s.") % {"currency": self.key.currency}
@@ -198,9 +202,9 @@ def _named(account: ProviderAccount) -> str:
 
 def _field(name: str, member: FieldInfo) -> forms.Field:
     options: dict[str, Any] = {
-        "label": member.title or label_of(name),
+        "label": translation.gettext(title_of(name, member)),
         "required": member.is_required(),
-        "help_text": member.description or "",
+        "help_text": translation.gettext(member.description) if member.description else "",
     }
     if member.annotation is bool:
         return forms.BooleanField(**options | {"required": False, "widget": UnfoldBooleanWidget})

@@ -8,6 +8,7 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import translation
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -150,7 +151,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAccept
         entered = self._entered(request, provider.name, form) if form.is_valid() else None
         if entered is None:
             told = gettext("The connection is checked at once, and a second person confirms the account.")
-            sentence = f"{provider.title}. {told}"
+            sentence = f"{translation.gettext(provider.title)}. {told}"
             return self.decision(request, None, gettext("Enter a provider account"), sentence=sentence, form=form)
         return self._checked_and_proposed(request, entered, form.cleaned_data["note"])
 

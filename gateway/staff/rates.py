@@ -20,6 +20,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS
+from gateway.staff.kit import refusals
 from gateway.staff.kit.columns import Colored, InWords, address, moment, related, titled, unbroken
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
@@ -86,7 +87,7 @@ class RateForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if self.refused:
-            self.add_error(None, f"{self.refused.message} {self.refused.advice}")
+            self.add_error(None, refusals.in_words(self.refused))
         if {"currency", "per_real"} <= set(cleaned) and not cleaned.get("confirmed"):
             self._compare(cleaned["currency"], cleaned["per_real"])
         return cleaned

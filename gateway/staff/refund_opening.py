@@ -11,6 +11,7 @@ from accounts.base.errors import Refusal
 from gateway.refunds.med import misfits
 from gateway.refunds.models import Refund
 from gateway.refunds.reasons import DisputeKind, ReasonCode
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.forms import NoteField, PaymentField
 from ledger.money import to_minor
@@ -73,7 +74,7 @@ class OpenForm(forms.ModelForm):
             cleaned["amount"] = to_minor(cleaned["amount"], payment.currency)
         if self.refused:
             field = "amount" if self.refused.field == "amount" else "payment"
-            self.add_error(field, f"{self.refused.message} {self.refused.advice}")
+            self.add_error(field, refusals.in_words(self.refused))
         return cleaned
 
     def _check_claim(self, cleaned: dict[str, Any]) -> None:

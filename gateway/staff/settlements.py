@@ -18,6 +18,7 @@ from gateway.providers.models import ProviderAccount
 from gateway.serving.limits import takes_files
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.settlements.reports import settles, upload
+from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import address, colored, column, moment, named, or_empty, related
 from gateway.staff.kit.forms import NoteField, NoteForm
@@ -87,8 +88,7 @@ class SettlementReportAdmin(ReadOnlyAdmin):
             try:
                 return self._uploaded(request, form.cleaned_data)
             except Refusal as refusal:
-                told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
-                form.add_error("file", " ".join(told))
+                form.add_error("file", refusals.in_words(refusal))
         sentence = gettext("It is read within a minute. Lines that are known already change nothing.")
         return self.decision(request, None, gettext("Upload a report"), sentence=sentence, form=form)
 

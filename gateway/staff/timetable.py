@@ -7,43 +7,65 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
+from django_celery_beat.models import (
+    PERIOD_CHOICES,
+    SINGULAR_PERIODS,
+    ClockedSchedule,
+    CrontabSchedule,
+    IntervalSchedule,
+    PeriodicTask,
+    SolarSchedule,
+)
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from accounts.audit import Actor
 from gateway import pausing
-from gateway.staff.kit.columns import Colored, InWords, moment
+from gateway.staff.kit.columns import Colored, InWords, column, moment, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.headline import Headline
+from gateway.staff.kit.names import collect
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 
 RUNNING, PAUSED = InWords("running", _("Running")), InWords("paused", _("Paused"))
 COLORS = {"running": "success", "paused": "danger"}
 
 
-class TimetableAdmin(ReadOnlyAdmin):
-    """The schedule is defined in `gateway.celery`; beat stores it here."""
+NAMED = {
+    PeriodicTask: ("name", "interval", "total_run_count", "enabled"),
+    IntervalSchedule: ("every", "period"),
+}
+"""The fields of the package that the pages show. It has none of our languages but Spanish."""
 
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ((None, {"fields": [field.name for field in self.model._meta.concrete_fields]}),)
 
+def _words() -> Iterator[str]:
+    for model, names in NAMED.items():
+        yield from (model._meta.verbose_name, model._meta.verbose_name_plural)
+        yield from (model._meta.get_field(name).verbose_name for name in names)
+    yield from ("every {}", "every {} {}", *dict(PERIOD_CHOICES).values(), *dict(SINGULAR_PERIODS).values())
+
+
+collect(_words())
 
 for unused in (ClockedSchedule, CrontabSchedule, SolarSchedule, PeriodicTask, IntervalSchedule):
     admin.site.unregister(unused)
 
 
 @admin.register(PeriodicTask)
-class PeriodicTaskAdmin(TimetableAdmin):
-    """Change permission: pause and resume."""
+class PeriodicTaskAdmin(ReadOnlyAdmin):
+    """The schedule is defined in `gateway.celery`; beat stores it here. Change permission: pause and resume."""
 
     permissions_used = ("view", "change")
     words = {"name": str, "task": str}
     search_help_text = "Name or task"
     listed_at = ("interval",)
     list_select_related = ("interval",)
-    list_display = ("name", "task", "interval", "state", moment("last_run_at"), "total_run_count")
+    list_display = ("name", column("task", str), "interval", "state", moment("last_run_at"), "total_run_count")
     list_filter = ("enabled",)
+    fieldsets = (
+        (None, {"fields": (column("name", str), column("task", str), related("interval"))}),
+        ("Runs", {"fields": ((moment("last_run_at"), column("total_run_count", str)),)}),
+    )
     actions_detail = ("pause", "resume")
 
     @display(description="state", label=COLORS)
@@ -107,5 +129,6 @@ def _waits(pause: pausing.Pause | None) -> Iterator[str]:
 
 
 @admin.register(IntervalSchedule)
-class IntervalScheduleAdmin(TimetableAdmin):
+class IntervalScheduleAdmin(ReadOnlyAdmin):
     list_display = ("__str__",)
+    fieldsets = ((None, {"fields": (column("every", str), column("period", str))}),)

@@ -9,6 +9,7 @@ from django import forms
 from django.db.models import F, Q
 from django.utils.text import capfirst
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from accounts.base.clock import utcnow
@@ -77,9 +78,20 @@ def stuck() -> Q:
     return Q(status=Status.PROCESSING, created_at__lte=long_ago)
 
 
+WORDS = {
+    "pixKey": _("PIX key"), "pixKeyType": _("Type of the PIX key"), "alias": _("Alias"), "bankName": _("Bank"),
+    "bankCode": _("Bank code"), "branch": _("Branch"), "accountType": _("Kind of account"),
+    "accountNumber": _("Account number"), "address": _("Address"), "network": _("Network"),
+    "beneficiaryName": _("Beneficiary"), "beneficiaryTaxId": _("Tax id"), "documentType": _("Kind of document"),
+    "documentNumber": _("Document number"), "concept": _("Concept"), "numericReference": _("Numeric reference"),
+    "endToEndId": _("End-to-end id"), "trackingKey": _("Tracking key"), "transactionHash": _("Transaction hash"),
+    "clabe": "CLABE", "cbu": "CBU", "cvu": "CVU",
+}  # fmt: skip
+
+
 def words(member: str) -> str:
-    """`pixKeyType` as people write it."""
-    return capfirst(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", member).lower())
+    """A member of a destination or of a proof as people write it."""
+    return str(WORDS.get(member) or capfirst(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", member).lower()))
 
 
 def payout_money(name: str, title: Title = "") -> Column:

@@ -1,5 +1,7 @@
 """Refusals of withdrawals."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Refusal
 
 
@@ -17,14 +19,14 @@ class OtherCompany(Refusal):
 
 class WithdrawalUnknown(Refusal):
     code = "ONP404_WITHDRAWAL"
-    message = "Withdrawal not found."
-    advice = "Check the id, and the environment of your key."
+    message = _("Withdrawal not found.")
+    advice = _("Check the id, and the environment of your key.")
 
 
 class WithdrawalState(Refusal):
     code = "ONP409_WITHDRAWAL_STATE"
-    message = "The withdrawal's status does not allow this."
-    advice = "Look the withdrawal up: its status shows what can still be done."
+    message = _("The withdrawal's status does not allow this.")
+    advice = _("Look the withdrawal up: its status shows what can still be done.")
 
 
 class RateChanged(Refusal):

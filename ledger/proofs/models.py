@@ -1,6 +1,7 @@
 """Results of the proofs of the books."""
 
 from django.db import models
+from django.utils.translation import gettext
 
 
 class Proof(models.Model):
@@ -12,7 +13,7 @@ class Proof(models.Model):
     violations = models.JSONField(default=list, help_text="Number, claim and counterexamples of what does not hold")
 
     def __str__(self) -> str:
-        return f"Proof of {self.started_at:%Y-%m-%d %H:%M:%S}Z"
+        return gettext("Proof of %(time)s") % {"time": f"{self.started_at:%Y-%m-%d %H:%M:%S}Z"}
 
     @property
     def holds(self) -> bool | None:

@@ -1,20 +1,22 @@
 """Refusals of receivables and advances."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Refusal
 
 
 class ReceivableState(Refusal):
     code = "ONP409_RECEIVABLE_STATE"
-    message = "A receivable's status does not allow this."
-    advice = (
+    message = _("A receivable's status does not allow this.")
+    advice = _(
         "Only scheduled receivables that are not yet due and are open to advances can be advanced: request a new quote."
     )
 
 
 class AdvanceState(Refusal):
     code = "ONP409_ADVANCE_STATE"
-    message = "This advance has already been decided."
-    advice = "Look the advance up; the decision is final."
+    message = _("This advance has already been decided.")
+    advice = _("Look the advance up; the decision is final.")
 
 
 class AdvanceDisabled(Refusal):

@@ -83,9 +83,22 @@ LOAN_WORDS = {
 """What people of the trade say in English everywhere."""
 EXAMPLES = {"api_key.issued, withdrawal_ip.changed, …", "payment.paid, …"}
 LANGUAGES = {"English", "Español", "Português"}
+AT_PROVIDERS = {
+    "033 Santander, 237 Bradesco, 341 Itaú",
+    "Adyen",
+    "Client ID",
+    "Client key",
+    "Client secret",
+    "Merchant account",
+    "Publishable key",
+    "Secret key",
+    "Stripe",
+}
+"""As the provider itself names them."""
 NAMES = (
     EXAMPLES
     | LANGUAGES
+    | AT_PROVIDERS
     | {
         "Boleto",
         "Bre-B",

@@ -2,6 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
+from django.utils.translation import gettext
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
 from gateway.providers.fields import OtherAddress, OtherAuthorities
@@ -72,9 +73,9 @@ class AdyenCredentials(Credentials):
     @model_validator(mode="after")
     def _is_complete(self) -> "AdyenCredentials":
         if self.is_live and not (self.live_url_prefix or self.base_url):
-            raise ValueError("Live credentials need the live URL prefix.")
+            raise ValueError(gettext("Live credentials need the live URL prefix."))
         try:
             all(map(bytes.fromhex, self.hmac_keys))
         except ValueError:
-            raise ValueError("An HMAC key is 64 hexadecimal digits.") from None
+            raise ValueError(gettext("An HMAC key is 64 hexadecimal digits.")) from None
         return self

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar
 
+from django.utils.translation import gettext
 from pydantic import AfterValidator, SecretStr
 
 from accounts.base.wire import NotOneJsonObject, loads
@@ -26,7 +27,7 @@ _TOLD = {"DEVOLVIDO": PaymentResult.DONE, "NAO_REALIZADO": PaymentResult.DECLINE
 
 def _pix_key(key: str) -> str:
     if not any(is_pix_key(key, kind) for kind in FORMS):
-        raise ValueError("This is not a PIX key as banks store it.")
+        raise ValueError(gettext("This is not a PIX key as banks store it."))
     return key
 
 

@@ -3,6 +3,7 @@
 import re
 from typing import Annotated, ClassVar, Literal
 
+from django.utils.translation import gettext
 from pydantic import BeforeValidator, Field, model_validator
 from stdnum.br import cnpj
 
@@ -52,18 +53,26 @@ class AgreementFields(Credentials):
     @model_validator(mode="after")
     def _fits_the_bank(self) -> "AgreementFields":
         rules = WALLETS[self.bank]
+        bank = {
+            "bank": rules.title,
+            "wallet": rules.wallet_digits,
+            "number": rules.number_digits,
+            "account": rules.account_digits,
+        }
         if not cnpj.is_valid(self.tax_id):
-            raise ValueError("The CNPJ of the beneficiary is not valid.")
+            raise ValueError(gettext("The CNPJ of the beneficiary is not valid."))
         if len(self.wallet.lstrip("0")) > rules.wallet_digits:
-            raise ValueError(f"A wallet of {rules.title} has at most {rules.wallet_digits} digits.")
+            raise ValueError(gettext("A wallet of %(bank)s has at most %(wallet)s digits.") % bank)
         if not self.first_number <= self.last_number < 10**rules.number_digits:
-            raise ValueError(f"Numbers of {rules.title} go up to {rules.number_digits} digits, from first to last.")
+            raise ValueError(gettext("Numbers of %(bank)s go up to %(number)s digits, from first to last.") % bank)
         if len(self.account.lstrip("0")) > rules.account_digits:
-            raise ValueError(f"An account of {rules.title} has at most {rules.account_digits} digits.")
+            raise ValueError(gettext("An account of %(bank)s has at most %(account)s digits.") % bank)
         if self.bank == "033" and not (re.fullmatch("[0-9]{15}", self.agreement) and self.beneficiary_code.strip("0")):
-            raise ValueError("Santander needs the código de transmissão of 15 digits, and the code of the beneficiary.")
+            raise ValueError(
+                gettext("Santander needs the código de transmissão of 15 digits, and the code of the beneficiary.")
+            )
         if self.bank != "033" and self.beneficiary_code:
-            raise ValueError("Only Santander gives the beneficiary a code of its own.")
+            raise ValueError(gettext("Only Santander gives the beneficiary a code of its own."))
         return self
 
     @property

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import available_timezones
 
+from django.utils.translation import gettext, gettext_noop
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from stdnum import bic as bics
 from stdnum import iban as ibans
@@ -29,19 +30,19 @@ def _of_form(pattern: str, otherwise: str) -> AfterValidator:
 
 def _zone(text: str) -> str:
     if text not in available_timezones():
-        raise ValueError("Must be a time zone such as America/Sao_Paulo.")
+        raise ValueError(gettext("Must be a time zone such as America/Sao_Paulo."))
     return text
 
 
 def _times(text: str) -> str:
     found = text.replace(",", " ").split()
     if not all(map(_TIME.fullmatch, found)):
-        raise ValueError("Must be times such as 10:00 15:30.")
+        raise ValueError(gettext("Must be times such as 10:00 15:30."))
     return " ".join(sorted(set(found)))
 
 
-Digits = Annotated[str, AfterValidator(_number), _of_form(r"[0-9]{1,12}", "Must have at most 12 digits.")]
-Digit = Annotated[str, _of_form(r"[0-9A-Za-z]", "Must be one digit or letter.")]
+Digits = Annotated[str, AfterValidator(_number), _of_form(r"[0-9]{1,12}", gettext_noop("Must have at most 12 digits."))]
+Digit = Annotated[str, _of_form(r"[0-9A-Za-z]", gettext_noop("Must be one digit or letter."))]
 
 
 class BankFilesAccount(Credentials):
@@ -58,12 +59,12 @@ class BankFilesAccount(Credentials):
         str,
         AfterValidator(_number),
         StringConstraints(min_length=1),
-        _of_form(r"[0-9A-Z&Ñ]{5,20}", "Must have 5 to 20 digits and capitals."),
+        _of_form(r"[0-9A-Z&Ñ]{5,20}", gettext_noop("Must have 5 to 20 digits and capitals.")),
         Field(title="Tax id of the holder"),
     ]
     bank: Annotated[
         str,
-        _of_form(r"[0-9]{1,8}", "Must have at most 8 digits."),
+        _of_form(r"[0-9]{1,8}", gettext_noop("Must have at most 8 digits.")),
         Field(title="Bank", description="Its code in the country: 3 digits in Brazil and Mexico"),
     ] = ""
     branch: Annotated[Digits, Field(title="Branch")] = ""
@@ -77,7 +78,7 @@ class BankFilesAccount(Credentials):
     cbu: Annotated[str, AfterValidator(_number), Field(title="CBU or CVU", max_length=22)] = ""
     agreement: Annotated[
         str,
-        _of_form(r"[0-9A-Za-z]{1,20}", "Must have at most 20 digits and letters."),
+        _of_form(r"[0-9A-Za-z]{1,20}", gettext_noop("Must have at most 20 digits and letters.")),
         Field(title="Number of the agreement", description="On payment files; the bank assigns it"),
     ] = ""
     accounts_by: Annotated[
@@ -104,7 +105,7 @@ class BankFilesAccount(Credentials):
         for name, is_right in checks.items():
             number = getattr(self, name)
             if number and not is_right(number):
-                raise ValueError(f"The {name.upper()} is not valid.")
+                raise ValueError(gettext("The %(name)s is not valid.") % {"name": name.upper()})
         if missing := self._missing_number():
             raise ValueError(missing)
         return self
@@ -113,15 +114,19 @@ class BankFilesAccount(Credentials):
         has_account = bool(self.bank and self.branch and self.account and self.account_digit)
         if self.format == "CNAB 240":
             if self.currency != "BRL":
-                return "CNAB 240 files pay in BRL."
-            return "" if has_account and self.agreement else "Enter bank, branch, account, its digit and the agreement."
+                return gettext("CNAB 240 files pay in BRL.")
+            return (
+                ""
+                if has_account and self.agreement
+                else gettext("Enter bank, branch, account, its digit and the agreement.")
+            )
         number = {
             "BRL": self.iban or has_account,
             "MXN": self.clabe,
             "ARS": self.cbu,
             "COP": self.bank and self.account,
         }
-        return "" if number[self.currency] else "Enter the number of the account as its country writes it."
+        return "" if number[self.currency] else gettext("Enter the number of the account as its country writes it.")
 
     @property
     def payer(self) -> Party:

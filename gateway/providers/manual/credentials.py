@@ -4,6 +4,7 @@ import re
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext, gettext_noop
 from pydantic import AfterValidator, Field, model_validator
 from stdnum.ar import cuit
 
@@ -33,18 +34,27 @@ def _as_banks_store_it(text: str) -> str:
 
 Line = Annotated[str, Field(max_length=100)]
 Text = Annotated[str, Field(max_length=1000)]
-Alias = Annotated[str, checked(ALIAS.fullmatch, "Must have 6 to 20 letters, digits, full stops and hyphens.")]
-AccountNumber = Annotated[str, Digits, checked(_NUMBER.fullmatch, "Must have 6 to 20 digits, not only zeros.")]
-Nequi = Annotated[str, Digits, checked(is_nequi_number, "Must have ten digits and start with 3.")]
+Alias = Annotated[
+    str, checked(ALIAS.fullmatch, gettext_noop("Must have 6 to 20 letters, digits, full stops and hyphens."))
+]
+AccountNumber = Annotated[
+    str, Digits, checked(_NUMBER.fullmatch, gettext_noop("Must have 6 to 20 digits, not only zeros."))
+]
+Nequi = Annotated[str, Digits, checked(is_nequi_number, gettext_noop("Must have ten digits and start with 3."))]
 BreBKey = Annotated[
-    str, checked(_is_bre_b_key, "Must be a document, a mobile number, an e-mail address, or @ and a name.")
+    str,
+    checked(_is_bre_b_key, gettext_noop("Must be a document, a mobile number, an e-mail address, or @ and a name.")),
 ]
 PixKey = Annotated[
     str,
     AfterValidator(_as_banks_store_it),
-    checked(keys.kind_of, "Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key."),
+    checked(
+        keys.kind_of, gettext_noop("Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key.")
+    ),
 ]
-Page = Annotated[str, Field(max_length=500), checked(_is_page, "Must be an address that starts with https://.")]
+Page = Annotated[
+    str, Field(max_length=500), checked(_is_page, gettext_noop("Must be an address that starts with https://."))
+]
 ON_OUR_PAGE = "Shown on our page to payers of the Colombian methods"
 
 
@@ -84,9 +94,11 @@ class ManualCredentials(Credentials):
                 *(self.pix_key, self.crypto_wallet),
             )
         ):
-            raise ValueError("Enter the account of at least one payment method.")
+            raise ValueError(gettext("Enter the account of at least one payment method."))
         if self.cbu and not (self.alias and self.bank and cuit.is_valid(self.tax_id)):
-            raise ValueError("A CBU or CVU also needs its alias, the bank, and the CUIT of the holder as tax id.")
+            raise ValueError(
+                gettext("A CBU or CVU also needs its alias, the bank, and the CUIT of the holder as tax id.")
+            )
         if self.account_number and not (self.bank and self.account_type):
-            raise ValueError("A Colombian account number also needs the bank and the type of account.")
+            raise ValueError(gettext("A Colombian account number also needs the bank and the type of account."))
         return self

@@ -5,6 +5,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Annotated, ClassVar, Literal
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from django.utils.translation import gettext
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
 
 from gateway.methods.spei.clabe import is_clabe
@@ -20,7 +21,7 @@ CLABE_DIGITS = 17
 
 def _clabe(number: str) -> str:
     if not is_clabe(number):
-        raise ValueError("This must be 18 digits, the last of them the check digit.")
+        raise ValueError(gettext("This must be 18 digits, the last of them the check digit."))
     return number
 
 
@@ -105,5 +106,5 @@ class StpCredentials(Credentials):
     def _has_a_key(self) -> "StpCredentials":
         _ = self.key
         if int(self.clabe[:CLABE_DIGITS]) in self.numbers:
-            raise ValueError("The account's own CLABE is one of those for payments.")
+            raise ValueError(gettext("The account's own CLABE is one of those for payments."))
         return self

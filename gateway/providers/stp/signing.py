@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from django.utils.translation import gettext
 
 FIELDS = (
     "institucionContraparte", "empresa", "fechaOperacion", "folioOrigen", "claveRastreo", "institucionOperante",
@@ -33,7 +34,7 @@ def load_key(pem: str, passphrase: str | None) -> RSAPrivateKey:
     try:
         key = load_pem_private_key(pem.encode(), passphrase.encode() if passphrase else None)
     except (TypeError, ValueError) as wrong:
-        raise ValueError("The private key cannot be read with this pass phrase.") from wrong
+        raise ValueError(gettext("The private key cannot be read with this pass phrase.")) from wrong
     if not isinstance(key, RSAPrivateKey):
-        raise ValueError("The private key is not an RSA key.")
+        raise ValueError(gettext("The private key is not an RSA key."))
     return key

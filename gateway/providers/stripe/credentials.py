@@ -2,6 +2,7 @@
 
 from typing import Annotated, ClassVar
 
+from django.utils.translation import gettext
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
 from gateway.providers.fields import OtherAddress, OtherAuthorities
@@ -59,7 +60,9 @@ class StripeCredentials(Credentials):
     def _is_of_one_system(self) -> "StripeCredentials":
         key = self.secret_key.get_secret_value()
         if not key.startswith(SECRET_KEYS):
-            raise ValueError("The secret key begins with sk_live_, rk_live_, sk_test_ or rk_test_.")
+            raise ValueError(gettext("The secret key begins with sk_live_, rk_live_, sk_test_ or rk_test_."))
         if key[3:7] != self.publishable_key[3:7]:
-            raise ValueError("Secret key and publishable key are of different systems: one is live, one of the test.")
+            raise ValueError(
+                gettext("Secret key and publishable key are of different systems: one is live, one of the test.")
+            )
         return self

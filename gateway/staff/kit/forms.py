@@ -20,6 +20,7 @@ from accounts.models import Environment, Merchant, User
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.tax_ids import compact
 from gateway.payments.models import Payment
+from gateway.staff.kit import refusals
 from gateway.staff.kit.names import translated
 
 
@@ -103,7 +104,7 @@ class StaffInvitationForm(NoteForm):
         try:
             staff_roles.require_apart(group.name for group in groups)
         except RolesApart as refusal:
-            raise ValidationError(refusal.message) from refusal
+            raise ValidationError(refusals.in_words(refusal)) from refusal
         return groups
 
 

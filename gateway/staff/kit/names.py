@@ -5,7 +5,7 @@ instead. What functions return is marked there as everywhere.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django import forms
@@ -16,6 +16,11 @@ from django.db.models import BinaryField, Choices, Model
 from django.forms.utils import pretty_name
 from django.utils import translation
 from django.utils.functional import Promise
+
+from accounts.staff_roles import WORDS, sentence
+from gateway.providers.credentials import title_of
+from gateway.providers.provider import Provider
+from gateway.providers.registry import declared
 
 NAMES: set[str] = set()
 """Every name that the pages can show, in English."""
@@ -38,6 +43,11 @@ def translated(name: str | Promise) -> Any:
     return translation.gettext_lazy(name)
 
 
+def collect(texts: Iterable[str | Promise]) -> None:
+    """Has texts of a package translated that it does not translate itself, or not into all our languages."""
+    NAMES.update(map(str, texts))
+
+
 def label_of(choice: Choices) -> str:
     """The label of a choice of a model's field."""
     return translation.gettext(str(choice.label))
@@ -55,6 +65,17 @@ def translate_declared() -> None:
     for title in _subclasses(admin.ListFilter):
         if title.__module__.startswith(STAFF) and title.title:
             title.title = translated(title.title)
+    for provider in declared().values():
+        _collect(provider)
+
+
+def _collect(provider: type[Provider[Any]]) -> None:
+    """Its name, and those of its credentials, which are translated where they are shown."""
+    members = provider.credentials_type.model_fields.items()
+    for name in (provider.title, *(title_of(name, member) for name, member in members)):
+        translated(name)
+    for _name, member in members:
+        translated(member.description or "")
 
 
 def _translate_page(page: Any) -> None:
@@ -83,6 +104,8 @@ def _subclasses(of: type[Any]) -> set[type[Any]]:
 
 def _translate_model(model: type[Model]) -> None:
     model._meta.verbose_name = translated(str(model._meta.verbose_name))
+    own = {f"{model._meta.app_label}.{codename}": name for codename, name in model._meta.permissions}
+    collect(sentence(str(name)) for codename, name in own.items() if codename not in WORDS)
     model._meta.verbose_name_plural = translated(str(model._meta.verbose_name_plural))
     for field in _fields(model):
         field.verbose_name = translated(field.verbose_name)

@@ -23,6 +23,7 @@ from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import Carried, ProposalKind, Values
 from accounts.step_up import Action
+from gateway.staff.kit import refusals
 from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.audited import company_ids_of
 from gateway.staff.kit.columns import Title, address, link
@@ -221,7 +222,7 @@ class StaffAdmin(PlainIds, Trailed, Exported):
 
     def refused(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""
-        told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
+        told = refusals.sentences(refusal)
         way_on = self.way_on(request, record, refusal)
         self.message_user(
             request, format_html_join(" ", "{}", ([part] for part in (*told, way_on) if part)), messages.ERROR

@@ -7,12 +7,14 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
 from accounts import notices
 from accounts.models import Company, Environment
 from gateway.staff.kit.audited import company_ids_of
+from gateway.staff.kit.columns import EMPTY
 from gateway.staff.kit.pages import StaffAdmin
 
 
@@ -30,6 +32,15 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
         if not self._is_a_key(unquote(object_id)):
             raise Http404
         return super().history_view(request, object_id, extra_context)
+
+    def history_view_title(self, request: HttpRequest, obj: Any) -> str:
+        return gettext("History of %(record)s") % {"record": obj}
+
+    def set_history_delta_changes(self, request: HttpRequest, historical_records: Any, **options: Any) -> None:
+        """Also says nothing where nobody gave a reason."""
+        super().set_history_delta_changes(request, historical_records, **options)
+        for record in historical_records:
+            record.history_change_reason = record.history_change_reason or EMPTY
 
     def history_form_view(
         self, request: HttpRequest, object_id: str, version_id: str, extra_context: Any = None

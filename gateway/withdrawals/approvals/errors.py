@@ -1,5 +1,7 @@
 """Refusals of approvals."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Refusal
 from gateway.withdrawals.errors import WithdrawalState
 
@@ -30,5 +32,5 @@ class ApprovalState(Refusal):
 
 class Unapproved(WithdrawalState):
     code = "ONP409_WITHDRAWAL_UNAPPROVED"
-    message = "The withdrawal waits for approval: it has not left, and can only fail."
-    advice = "Have it approved first."
+    message = _("The withdrawal waits for approval: it has not left, and can only fail.")
+    advice = _("Have it approved first.")

@@ -1,0 +1,24 @@
+"""Refusals and faults in the language of staff: the contract has them in English only.
+
+What staff can meet is marked with `gettext_noop` where it is declared.
+"""
+
+from django.utils import translation
+
+from accounts.base.errors import Fault, Refusal
+
+
+def of_fault(fault: Fault) -> str:
+    """What is wrong with one member."""
+    return translation.gettext(fault.message)
+
+
+def sentences(refusal: Refusal) -> list[str]:
+    """What is wrong, each fault, and what to do."""
+    advice = [translation.gettext(refusal.advice)] if refusal.advice else []
+    return [translation.gettext(refusal.message), *map(of_fault, refusal.faults), *advice]
+
+
+def in_words(refusal: Refusal) -> str:
+    """All of it."""
+    return " ".join(sentences(refusal))
