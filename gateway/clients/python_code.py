@@ -80,9 +80,9 @@ def _answered(schema: Schema) -> Schema:
     """Numbers are Decimal, and an enumeration may have gained a value since."""
     if schema.get("type") == "number":
         return schema | {"format": "decimal"}
-    if "enum" in schema:
+    if values := schema.get("enum", schema.get("x-onpay-values")):
         told = {"description": schema["description"]} if "description" in schema else {}
-        return {"anyOf": [{"type": "string", "enum": schema["enum"]}, {"type": "string"}], **told}
+        return {"anyOf": [{"type": "string", "enum": values}, {"type": "string"}], **told}
     return schema
 
 

@@ -14,7 +14,9 @@ from tests.support.tools import TOOLS
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that no process waits for it alone."""
-    items.sort(key=lambda item: item.path.stem not in ("test_linters", "test_python", "test_typescript"))
+    items.sort(
+        key=lambda item: item.path.stem not in ("test_linters", "test_old_clients", "test_python", "test_typescript")
+    )
 
 
 @pytest.fixture(scope="session")

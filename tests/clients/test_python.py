@@ -134,6 +134,8 @@ def test_deliveries_that_are_not_ours_are_refused(onpay: Any) -> None:
     event = verify(body, rotated, old)
     assert (event.type, event.data) == ("later.kind", {"amount": Decimal("0.10")})
     assert verify(body, sent([ours]), [old, ours]) == event
+    strange = b'{"id":"evt_2","type":"payment.paid","data":{"id":"pay_1","amount":"new"}}'
+    assert (onpay.webhooks.parse(strange).type, onpay.webhooks.parse(strange).data.id) == ("payment.paid", "pay_1")
     assert onpay.webhooks.verify_body(body, rotated["X-Onpay-Signature"], ours) == event
     assert verify(body, onpay.webhooks.sign(body, ours), ours) == event
     for headers, secret in ((sent([ours]), other), (sent([ours], now - 400), ours), (sent([ours], now + 400), ours)):

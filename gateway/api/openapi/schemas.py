@@ -12,6 +12,10 @@ _KEYWORDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "
 """Bounds that pydantic keeps in its own notation if a validator precedes the type."""
 
 
+OPEN = {"reason", "reasonCode", "failureCode", "gate", "cause", "verdict"}
+"""Members of answers that gain values (contract §16): an enum would break clients that were generated before."""
+
+
 class Components(dict[str, Any]):
     """Named schemas of the document; each type is added once."""
 
@@ -43,6 +47,8 @@ class Components(dict[str, Any]):
             one["description"] = described_as(name, member, one)
             if is_body:
                 _describe_default(one)
+            elif member in OPEN:
+                clean["properties"][member] = _opened(one)
         assert self.get(name, clean) == clean, f"two types are called {name}"
         self[name] = clean
 
@@ -67,6 +73,14 @@ def cleaned(schema: Any) -> Any:
 def _members(properties: dict[str, Any]) -> dict[str, Any]:
     """A member may have the name of a keyword."""
     return {name: cleaned(one) for name, one in properties.items()}
+
+
+def _opened(member: dict[str, Any]) -> dict[str, Any]:
+    """Any string; today's values are in `x-onpay-values`."""
+    opened = {"x-onpay-values" if name == "enum" else name: value for name, value in member.items()}
+    if "anyOf" in opened:
+        opened["anyOf"] = [_opened(kind) for kind in opened["anyOf"]]
+    return opened
 
 
 def _describe_default(member: dict[str, Any]) -> None:

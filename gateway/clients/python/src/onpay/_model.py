@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+from typing_extensions import Self
 
 SECRETS = frozenset(
     ("secret", "client_secret", "session_token", "checkout_url", "removal_url", "quote_token", "payment_method_token")
@@ -22,6 +23,16 @@ class Model(BaseModel):
     model_config = ConfigDict(
         alias_generator=camel, populate_by_name=True, extra="allow", frozen=True, protected_namespaces=()
     )
+
+    @classmethod
+    def read(cls, data: Any) -> Self:
+        """The object of an answer. One that this version cannot read in full is given as it came: a call that had its
+        effect never ends in an error of reading.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError:
+            return cls.model_construct(**data)
 
     def __repr_args__(self) -> Any:
         return [(name, "***" if name in SECRETS and value else value) for name, value in super().__repr_args__()]

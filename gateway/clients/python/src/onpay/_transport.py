@@ -109,7 +109,7 @@ def page_of(response: httpx.Response, model: type[M]) -> "Page[M]":
     body = parsed(response.content)
     about = body["pagination"]
     return Page(
-        items=[model.model_validate(one) for one in body["data"]],
+        items=[model.read(one) for one in body["data"]],
         page_number=about["pageNumber"],
         page_size=about["pageSize"],
         total_available=about["totalAvailable"],
@@ -194,7 +194,7 @@ class Resource:
         self._transport = transport
 
     def _one(self, call: Call, model: type[M]) -> M:
-        return model.model_validate(parsed(self._transport.send(call).content)["data"])
+        return model.read(parsed(self._transport.send(call).content)["data"])
 
     def _pdf(self, call: Call) -> bytes:
         return self._transport.send(call).content
@@ -210,7 +210,7 @@ class AsyncResource:
         self._transport = transport
 
     async def _one(self, call: Call, model: type[M]) -> M:
-        return model.model_validate(parsed((await self._transport.send(call)).content)["data"])
+        return model.read(parsed((await self._transport.send(call)).content)["data"])
 
     async def _pdf(self, call: Call) -> bytes:
         return (await self._transport.send(call)).content

@@ -70,8 +70,8 @@ def parse(body: bytes) -> WebhookEvent:
         raise SignatureError("the body is no event")
     model = DATA_OF.get(content["type"].partition(".")[0])
     data = content.get("data")
-    typed = model.model_validate(data) if model and isinstance(data, dict) else data
-    return WebhookEvent.model_validate({**content, "data": typed})
+    typed = model.read(data) if model and isinstance(data, dict) else data
+    return WebhookEvent.read({**content, "data": typed})
 
 
 def sign(body: bytes, secret: str, event_id: str = "evt_test") -> dict[str, str]:
