@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from itertools import groupby
 from types import ModuleType
@@ -72,8 +73,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
     """A database of its own for each process that runs tests."""
     with django_db_blocker.unblock(), database_of_this_run():
         prepare_the_proof()
-        seeds = Seeds()
-        with pytest.MonkeyPatch.context() as patch:
+        with closing(Seeds()) as seeds, pytest.MonkeyPatch.context() as patch:
             patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: seeds.put_back())
             yield
 

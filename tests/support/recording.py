@@ -78,21 +78,26 @@ def _as_in_a_test() -> Iterator[None]:
 def rows_since(began: int) -> str:
     """Writes again every row of a later transaction than that number, and changes those that are there."""
     parts, has_triggers = [], False
+    for _, statement, fires in statements_since(began):
+        parts.append(statement)
+        has_triggers |= fires
+    return ";".join([WITHOUT_TRIGGERS, *parts, WITH_TRIGGERS] if has_triggers else parts)
+
+
+def statements_since(began: int) -> Iterator[tuple[str, str, bool]]:
+    """The same of each table that has such rows: its name, the statement, and whether triggers see it."""
     with connection.cursor() as cursor:
         for table, columns, key, fires in tables(cursor):
             cursor.execute(NEW_ROWS.format(table=table), [began])
             if rows := cursor.fetchone()[0]:
-                has_triggers |= fires
-                parts.append(
-                    AGAIN.format(
-                        table=table,
-                        columns=", ".join(columns),
-                        excluded=", ".join(f"excluded.{name}" for name in columns),
-                        key=", ".join(key),
-                        rows="'" + rows.replace("'", "''") + "'",
-                    )
+                statement = AGAIN.format(
+                    table=table,
+                    columns=", ".join(columns),
+                    excluded=", ".join(f"excluded.{name}" for name in columns),
+                    key=", ".join(key),
+                    rows="'" + rows.replace("'", "''") + "'",
                 )
-    return ";".join([WITHOUT_TRIGGERS, *parts, WITH_TRIGGERS] if has_triggers else parts)
+                yield table, statement, fires
 
 
 def tables(cursor: Any) -> list[tuple[str, list[str], list[str], bool]]:
