@@ -19,6 +19,7 @@ from accounts.base.errors import Fault, InvalidRequest, Refusal
 from accounts.base.wire import dumps, loads
 from accounts.models import Merchant
 from gateway.api import origins, throttling
+from gateway.api.deprecations import Deprecation
 from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.inputs.fields import ExactInput, Input, validated
 from gateway.api.pagination import Paged, ResultPage
@@ -87,6 +88,7 @@ class Operation:
     registered_origin: bool = False
     rehearsal: Rehearsal | None = None
     largest_body: int = bodies.MAX_BODY_BYTES
+    deprecated: Deprecation | None = None
 
     @property
     def on_success(self) -> Variant:
@@ -151,13 +153,25 @@ class Resource(APIView):
         method = str(self.request.method).lower()
         return getattr(self, "get" if method == "head" else method).operation  # type: ignore[no-any-return]
 
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if deprecated := self.operation.deprecated if self._is_allowed(request) else None:
+            for name, value in deprecated.headers().items():
+                response[name] = value
+        return response
+
+    def _is_allowed(self, request: Request) -> bool:
+        """Whether the path has this method."""
+        method = str(request.method).lower()
+        return method in self.http_method_names and hasattr(self, method)
+
     @property
     def is_rehearsal(self) -> bool:
         rehearsal = self.operation.rehearsal
         return rehearsal is not None and self.request._request.GET.getlist(rehearsal.query) == ["true"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        if str(request.method).lower() not in self.http_method_names or not hasattr(self, str(request.method).lower()):
+        if not self._is_allowed(request):
             raise MethodNotAllowed
         self.perform_authentication(request)
         if not self.is_rehearsal:

@@ -69,7 +69,8 @@ def _renamed(schema: Any, number: Any) -> Any:
         return [_renamed(one, number) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    view = {key: _renamed(value, number) for key, value in schema.items() if key != "properties"}
+    left_out = {"properties", "deprecated"}  # pydantic warns whoever reads a deprecated member
+    view = {key: _renamed(value, number) for key, value in schema.items() if key not in left_out}
     if "properties" in schema:
         view["properties"] = {snake(name): _renamed(one, number) for name, one in schema["properties"].items()}
         view["required"] = [snake(name) for name in schema.get("required", ())]

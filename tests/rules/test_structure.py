@@ -29,7 +29,8 @@ MONEY = [
 ]
 PUBLIC = {
     "", "health/", "docs", "docs/cards", "docs/money-out", "docs/webhooks", "docs/sandbox", "docs/errors",
-    "docs/libraries", "docs/libraries/<str:name>", "api/v2/openapi.json",
+    "docs/libraries", "docs/libraries/<str:name>", "docs/versioning", "docs/changelog", "docs/changelog.atom",
+    "api/v2/openapi.json",
     "checkout/<str:token>", "pay/<str:token>", "logos/<str:name>.png",
     "receipts/<str:receipt_id>", "saved-cards/<str:token>",
     "accounts/confirm/", "accounts/staff/<uidb64>/<token>/",

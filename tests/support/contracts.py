@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 Schema = dict[str, Any]
-TOLD = {"description", "summary", "example", "examples", "headers", "x-onpay-codes", "title", "contact"}
+TOLD = {"description", "summary", "example", "examples", "headers", "x-onpay-codes", "title", "contact", "deprecated"}
 """What is said to people, and may change."""
 STATUSES = {"200", "201", "202", "400", "409", "422"}
 

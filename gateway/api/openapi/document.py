@@ -131,6 +131,8 @@ def _operation(
         | _rehearsed(declared, components)
         | failures(refusals_of(method, declared), _HEADERS),
     }
+    if declared.deprecated:
+        described["deprecated"] = True
     if declared.takes:
         content: dict[str, Any] = {"schema": components.ref(declared.takes)}
         if several := REQUESTS.get(declared.takes.__name__):

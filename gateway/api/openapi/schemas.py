@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from gateway.api.deprecations import MEMBERS
 from gateway.api.inputs.fields import Input
 from gateway.api.openapi.descriptions import described_as
 
@@ -45,6 +46,8 @@ class Components(dict[str, Any]):
         clean = cleaned(schema)
         for member, one in clean.get("properties", {}).items():
             one["description"] = described_as(name, member, one)
+            if (name, member) in MEMBERS:
+                one["deprecated"] = True
             if is_body:
                 _describe_default(one)
             elif member in OPEN:

@@ -1,5 +1,6 @@
 """Public pages: the reference, and the error codes."""
 
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -10,9 +11,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.errors import catalogue
 from accounts.base.wire import dumps
+from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
 from gateway.api.errors import MethodNotAllowed, response_for
-from gateway.api.openapi.document import document
-from gateway.api.reference import guide
+from gateway.api.openapi.document import document, operations
+from gateway.api.openapi.schemas import OPEN
+from gateway.api.reference import changelog, guide
 from gateway.api.reference.libraries import offered
 from gateway.content_policy import INLINE_STYLES
 from gateway.methods.registry import codes_of
@@ -79,6 +82,32 @@ def library(request: HttpRequest, name: str) -> FileResponse:
             kind = "application/zip" if name.endswith(".whl") else "application/gzip"
             return FileResponse(package.path.open("rb"), as_attachment=True, filename=name, content_type=kind)
     raise Http404
+
+
+@require_safe
+def versioning(request: HttpRequest) -> HttpResponse:
+    """What may change, how a removal is announced, and what is deprecated."""
+    since = datetime(2027, 1, 1, tzinfo=UTC)
+    sample = Deprecation(since, since + NOTICE).headers()
+    facts = {
+        "open_members": sorted(OPEN),
+        "sample": "\n".join(f"{name}: {value}" for name, value in sample.items()),
+        "operations": [(one.name, one.deprecated) for *_, one in operations() if one.deprecated],
+        "members": [(member, instead) for (_, member), instead in MEMBERS.items()],
+    }
+    return render(request, "docs/versioning.html", facts)
+
+
+@require_safe
+def changes(request: HttpRequest) -> HttpResponse:
+    """What merchants notice of each version."""
+    return render(request, "docs/changelog.html", {"releases": changelog.releases()})
+
+
+@require_safe
+def changes_feed(request: HttpRequest) -> HttpResponse:
+    """The same as an Atom feed."""
+    return HttpResponse(changelog.feed(), content_type="application/atom+xml; charset=utf-8")
 
 
 @require_safe
