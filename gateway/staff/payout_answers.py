@@ -12,7 +12,7 @@ from unfold.enums import ActionVariant
 
 from gateway.payout_batches.models import BatchAnswer, BatchOrder
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import colored, column, moment, or_empty, related
+from gateway.staff.kit.columns import EMPTY, colored, column, moment, or_empty, related, titled
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -44,7 +44,7 @@ class BatchOrderAdmin(ReadOnlyAdmin):
             "Answered",
             {
                 "fields": (
-                    column("outcome", or_empty),
+                    titled(lambda one: one.get_outcome_display() or EMPTY, "outcome"),
                     column("codes", or_empty),
                     column("reference", or_empty),
                     moment("answered_at"),

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from django import forms
 from django.utils import translation
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from pydantic.fields import FieldInfo
 from unfold.widgets import (
@@ -34,7 +34,11 @@ from ledger.money import DECIMALS, to_minor
 PREFIX, LONG = "credentials_", 1000
 PLACES = {
     "first": (_("First"), _("First: smallest amount"), _("First: largest amount")),
-    "second": (_("Second"), _("Second: smallest amount"), _("Second: largest amount")),
+    "second": (
+        pgettext_lazy("account of a route", "Second"),
+        _("Second: smallest amount"),
+        _("Second: largest amount"),
+    ),
     "third": (_("Third"), _("Third: smallest amount"), _("Third: largest amount")),
     "fourth": (_("Fourth"), _("Fourth: smallest amount"), _("Fourth: largest amount")),
 }

@@ -21,7 +21,7 @@ from unfold.enums import ActionVariant
 
 from accounts.audit import Actor
 from gateway import pausing
-from gateway.staff.kit.columns import Colored, InWords, column, moment, related
+from gateway.staff.kit.columns import Colored, InWords, column, moment, related, titled
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.headline import Headline
 from gateway.staff.kit.names import collect
@@ -42,6 +42,7 @@ def _words() -> Iterator[str]:
     for model, names in NAMED.items():
         yield from (model._meta.verbose_name, model._meta.verbose_name_plural)
         yield from (model._meta.get_field(name).verbose_name for name in names)
+    yield "Periodic Tasks"
     yield from ("every {}", "every {} {}", *dict(PERIOD_CHOICES).values(), *dict(SINGULAR_PERIODS).values())
 
 
@@ -131,4 +132,4 @@ def _waits(pause: pausing.Pause | None) -> Iterator[str]:
 @admin.register(IntervalSchedule)
 class IntervalScheduleAdmin(ReadOnlyAdmin):
     list_display = ("__str__",)
-    fieldsets = ((None, {"fields": (column("every", str), column("period", str))}),)
+    fieldsets = ((None, {"fields": (column("every", str), titled(lambda row: row.get_period_display(), "period"))}),)

@@ -1,5 +1,6 @@
 """The list of withdrawals, and its export."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,8 +69,8 @@ def destination(withdrawal: Withdrawal | Beneficiary) -> str:
 
 
 def account_line(shown: Mapping[str, Any]) -> str:
-    """A masked destination in one line."""
-    number = next((shown[name] for name in _NUMBERS if shown.get(name)), "")
+    """A masked destination in one line. What is hidden of a number takes four asterisks, however long it is."""
+    number = re.sub(r"\*{4,}", "****", next((shown[name] for name in _NUMBERS if shown.get(name)), ""))
     return " · ".join(filter(None, (number, shown.get("bankName"), shown.get("beneficiaryName"))))
 
 

@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 
 from accounts.models import AuditEntry
 from accounts.roles import Role
+from gateway.dashboard.withdrawals.list import account_line
 from gateway.requests.models import IdempotencyKey
 from gateway.withdrawals import services
 from gateway.withdrawals.models import Withdrawal
@@ -51,6 +52,12 @@ def made(shop: Shop) -> list[Withdrawal]:
 
 def failing(answer: Any) -> list[str]:
     return [str(check.title) for check in answer.context["checks"].checks if check.holds is False]
+
+
+def test_what_is_hidden_of_a_number_takes_little_room() -> None:
+    shown = {"clabe": "**************9719", "beneficiaryName": "Juan Perez Lopez"}
+    assert account_line(shown) == "****9719 · Juan Perez Lopez"
+    assert account_line({"pixKey": "p***@b.com.br"}) == "p***@b.com.br"
 
 
 @pytest.mark.parametrize("way", FORMS)
