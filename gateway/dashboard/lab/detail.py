@@ -24,10 +24,12 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.lab import plays
+from gateway.dashboard.lab.finding import matching, plays_of
 from gateway.dashboard.links import address_of
 from gateway.dashboard.moments import moment_field
 from gateway.dashboard.payments.words import CARD, FUNDING
 from gateway.dashboard.refusals import in_words
+from gateway.dashboard.templatetags.developers import in_language
 from gateway.dashboard.words import METHOD
 from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
 from gateway.simulations import services as simulations
@@ -45,6 +47,7 @@ STEPS = {
     "week": (gettext_lazy("7 days"), timedelta(days=7)),
     "month": (gettext_lazy("30 days"), timedelta(days=30)),
 }
+LONGEST_SEARCH = 80
 RECORDED = 50
 """The limit of events shown for one move."""
 
@@ -83,7 +86,11 @@ def lab(request: HttpRequest, here: RequestContext) -> HttpResponse:
 def _shown(here: RequestContext, clock_form: ClockForm) -> HttpResponse:
     moves = AuditEntry.objects.filter(company=here.company, merchant=here.merchant, action=MOVED)
     where = get_language() or "", here.company.country
-    groups = [(group, [(play, _options(play.ways, *where)) for play in group.plays]) for group in plays.groups()]
+    wanted = here.request.GET.get("find", "")[:LONGEST_SEARCH].strip()
+    found = [(group, plays_of(group, wanted)) for group in plays.groups()]
+    groups = [(group, [(play, _options(play.ways, *where)) for play in chosen]) for group, chosen in found if chosen]
+    cards = [(f"{card.number} {CARD[card.plays]}", (card.number, CARD[card.plays])) for card in TEST_CARDS]
+    stored = [(f"{kept.token} {in_language(str(kept.effect))}", kept) for kept in STORED_CARDS]
     return here.render(
         "lab/detail.html",
         once=uuid.uuid4(),
@@ -93,10 +100,11 @@ def _shown(here: RequestContext, clock_form: ClockForm) -> HttpResponse:
         is_ahead=bool(here.merchant.clock_offset),
         coming=_coming(here),
         moves=moves.select_related("actor").order_by("-created_at", "-id")[:5],
+        wanted=wanted,
         groups=groups,
-        cards=[(card.number, CARD[card.plays]) for card in TEST_CARDS],
+        cards=matching(cards, wanted),
         funding=[(cvc, FUNDING[funding]) for cvc, funding in FUNDING_OF_CVC.items()],
-        stored=STORED_CARDS,
+        stored=matching(stored, wanted),
     )
 
 

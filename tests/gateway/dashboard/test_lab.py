@@ -1,5 +1,6 @@
 """The sandbox lab: time passes when it is told to, and every scenario can be played."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -197,3 +198,18 @@ def test_a_viewer_moves_no_clock(acme: Shop) -> None:
 def test_whatever_can_happen_has_words() -> None:
     assert {due.kind for due in sweeps.OF_MERCHANTS} | {"webhook.retried"} == set(DUE)
     assert {kind: str(sentence) for kind, sentence in KIND.items()} == KINDS
+
+
+def test_scenarios_and_cards_are_found_by_words_numbers_and_methods(support: Client, acme: Shop) -> None:
+    def plays_found(wanted: str) -> set[str]:
+        page = support.get(lab_of(acme), {"find": wanted}).content.decode()
+        return {one for one in re.findall(r'name="play" value="([^"]+)"', page)}
+
+    every = {play.name for group in plays.groups() for play in group.plays}
+    assert plays_found("") == every
+    declined = plays_found("911 pix")
+    assert declined and declined < every
+    assert plays_found("SPEI conversões") == set()
+    assert "Nothing was found" in support.get(lab_of(acme), {"find": "<b>unheard of"}).content.decode()
+    card = support.get(lab_of(acme), {"find": "4000"}).content.decode()
+    assert 'id="cards"' in card
