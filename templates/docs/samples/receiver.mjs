@@ -12,8 +12,16 @@ export function verified(body, headers, secret) {
   return JSON.parse(body);
 }
 
-// `release(reference)` does nothing the second time: UPDATE … SET released = true WHERE … AND NOT released.
-export function handle(event, release) {
+// Right in any order of events, and for repeated ones. Call it in one transaction. `known` is a table of yours: payments
+// by id, with the newest event of each. `release(reference)` does nothing the second time:
+// UPDATE … SET released = true WHERE … AND NOT released.
+export function handle(event, known, release) {
+  if (!event.type.startsWith("payment.")) return;
   const payment = event.data;
-  if (event.type.startsWith("payment.") && payment.paidAt && payment.status !== "REFUNDED") release(payment.reference);
+  let newest = known.get(payment.id);
+  if (!newest || event.sequence > newest.sequence) {
+    newest = { sequence: event.sequence, status: payment.status };
+    known.set(payment.id, newest);
+  }
+  if (payment.paidAt && newest.status !== "REFUNDED") release(payment.reference);
 }

@@ -18,8 +18,16 @@ def verified(body, headers, secret):
     return json.loads(body)
 
 
-def handle(event, release):
-    """`release(reference)` does nothing the second time: UPDATE … SET released = true WHERE … AND NOT released."""
-    payment = event["data"]
-    if event["type"].startswith("payment.") and payment["paidAt"] and payment["status"] != "REFUNDED":
+def handle(event, known, release):
+    """Right in any order of events, and for repeated ones. Call it in one transaction.
+
+    `known` is a table of yours: payments by id, with the newest event of each. `release(reference)` does nothing the
+    second time: UPDATE … SET released = true WHERE … AND NOT released.
+    """
+    if not event["type"].startswith("payment."):
+        return
+    payment, newest = event["data"], known.get(event["data"]["id"])
+    if newest is None or event["sequence"] > newest["sequence"]:
+        known[payment["id"]] = newest = {"sequence": event["sequence"], "status": payment["status"]}
+    if payment["paidAt"] and newest["status"] != "REFUNDED":
         release(payment["reference"])
