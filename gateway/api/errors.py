@@ -23,7 +23,9 @@ class WrongMemberPayload(TypedDict):
     """An invalid member of the request."""
 
     field: str
-    code: Literal["REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"]
+    code: Literal[
+        "REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE", "DIFFERS",
+    ]  # fmt: skip
     message: str
 
 

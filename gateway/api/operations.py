@@ -236,6 +236,7 @@ def _write(
         method="POST",
         path=escape_uri_path(http.path),
         request_id=traced(http).request_id,
+        content=content,
     )
     arguments: list[Any] = []
     refused: Refusal | None = None

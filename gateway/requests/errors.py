@@ -30,7 +30,7 @@ class RequestUnknown(Refusal):
 class IdempotencyConflict(Refusal):
     code = "ONP409_IDEMPOTENCY_CONFLICT"
     message = "This idempotency key was already used for a different request."
-    advice = "Repeat the original request with this key, or use a new key for the new request."
+    advice = "error.fields names what differs. Repeat the original request with this key, or use a new key."
     final = False
 
 

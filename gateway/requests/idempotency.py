@@ -11,7 +11,7 @@ what was started, and never starts a second one.
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -25,11 +25,12 @@ from django.http import HttpRequest
 from psycopg.errors import LockNotAvailable
 
 from accounts.base.clock import utcnow
-from accounts.base.errors import Refusal
+from accounts.base.errors import Fault, Refusal
 from accounts.base.rows import execute, first, retry_on_deadlock, table
 from accounts.base.sealing import seal, unseal
 from accounts.base.wire import PLAIN_DIGITS
 from accounts.models import Merchant
+from gateway.requests import members
 from gateway.requests.envelope import body_of
 from gateway.requests.errors import (
     IdempotencyConflict,
@@ -67,6 +68,7 @@ class KeyedRequest:
     method: str
     path: str
     request_id: str
+    content: Mapping[str, Any] = field(default_factory=dict, repr=False)
     leased_until: datetime = field(default_factory=lambda: utcnow() + LEASE)
 
 
@@ -82,8 +84,11 @@ def key_of(request: HttpRequest) -> str:
 
 def fingerprint(method: str, path: str, body: dict[str, Any]) -> bytes:
     """SHA-256 over method, path and content: whitespace, member order and `10.00` versus `10` make no difference."""
-    canonical = orjson.dumps(body, default=_number, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(b"\n".join((method.encode(), path.encode(), canonical))).digest()
+    return hashlib.sha256(b"\n".join((method.encode(), path.encode(), _canonical(body)))).digest()
+
+
+def _canonical(content: Any) -> bytes:
+    return orjson.dumps(content, default=_number, option=orjson.OPT_SORT_KEYS)
 
 
 def _number(value: Any) -> orjson.Fragment:
@@ -101,18 +106,27 @@ def _number(value: Any) -> orjson.Fragment:
 
 
 def replay(attempt: KeyedRequest) -> Stored | None:
-    """The stored response of the key, if any. Raises ONP409_IDEMPOTENCY_CONFLICT for different content."""
+    """The stored response of the key, if any. Raises ONP409_IDEMPOTENCY_CONFLICT for different content, naming the
+    members that differ.
+    """
     row = first(
-        f"SELECT fingerprint, status, sealed_body FROM {table(IdempotencyKey)} WHERE merchant_id = %s AND key = %s",
+        f"SELECT fingerprint, status, sealed_body, path, members FROM {table(IdempotencyKey)} WHERE {_OWN}",
         [attempt.merchant.pk, attempt.key],
     )
     if row is None:
         return None
     if bytes(row[0]) != attempt.fingerprint:
-        raise IdempotencyConflict
+        raise IdempotencyConflict(faults=_differences(attempt, *row[3:]))
     if row[1] is None:
         return None
     return Stored(row[1], unseal(bytes(row[2])), replayed=True)
+
+
+def _differences(attempt: KeyedRequest, path: str, known: str | None) -> list[Fault]:
+    if path != attempt.path[:255]:
+        return [Fault("idempotency-key", "NOT_ALLOWED", "The key was used with another path.")]
+    names = members.differing(attempt.content, orjson.loads(known), _canonical) if known else []
+    return [Fault(name, "NOT_ALLOWED", "Differs from the first request with this key.") for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +256,14 @@ def _claim(attempt: KeyedRequest) -> bool:
             execute(
                 f"""
                 INSERT INTO {table(IdempotencyKey)}
-                       (merchant_id, key, fingerprint, method, path, request_id, created_at)
-                VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (merchant_id, key) DO NOTHING
+                       (merchant_id, key, fingerprint, members, method, path, request_id, created_at)
+                VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (merchant_id, key) DO NOTHING
                 """,
                 [
                     attempt.merchant.pk,
                     attempt.key,
                     attempt.fingerprint,
+                    orjson.dumps(members.digests(attempt.content, _canonical)).decode(),
                     attempt.method,
                     attempt.path[:255],
                     attempt.request_id,

@@ -62,6 +62,7 @@ class IdempotencyKey(models.Model):
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
     key = models.UUIDField()
     fingerprint = models.BinaryField(max_length=32, help_text="SHA-256 of method, path and canonical body")
+    members = models.TextField(null=True, editable=False, help_text="Digests of the members of the body")
     method = models.CharField(max_length=6)
     path = models.CharField(max_length=255)
     status = models.SmallIntegerField(null=True)

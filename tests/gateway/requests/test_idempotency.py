@@ -154,27 +154,35 @@ def test_the_order_of_members_and_the_spelling_of_numbers_are_no_other_content(a
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "named"),
     [
-        {"amount": 150.01},
-        {"amount": "150.00"},
-        {"reference": "order-2"},
-        {"payer": {"name": "Maria Silva", "taxId": "52998224726"}},
-        {"payer": {"name": "Maria Silva", "taxId": "52998224725", "email": None}},
-        {"note": "a member nobody knows"},
-        {"method": "BOLETO"},
+        ({"amount": 150.01}, ["amount"]),
+        ({"amount": "150.00"}, ["amount"]),
+        ({"reference": "order-2"}, ["reference"]),
+        ({"payer": {"name": "Maria Silva", "taxId": "52998224726"}}, ["payer.taxId"]),
+        ({"payer": {"name": "Maria Silva", "taxId": "52998224725", "email": None}}, ["payer.email"]),
+        ({"payer": "Maria"}, ["payer", "payer.name", "payer.taxId"]),
+        ({"note": "a member nobody knows", "a name <b>": 1}, ["note"]),
+        ({"method": "BOLETO", "amount": 1}, ["amount", "method"]),
     ],
 )
-def test_other_content_is_a_conflict_and_leaves_the_first_alone(api: Api, key: str, change: dict[str, Any]) -> None:
+def test_other_content_is_a_conflict_that_names_it_and_leaves_the_first_alone(
+    api: Api, key: str, change: dict[str, Any], named: list[str]
+) -> None:
     body = pix(reference="order-1")
     first = api.post("/payments", body, key=key)
 
     answer = api.post("/payments", body | change, key=key)
 
     assert (answer.status_code, code(answer)) == (409, CONFLICT)
+    assert [(one["field"], one["code"]) for one in answer.json()["error"]["fields"]] == [
+        (n, "NOT_ALLOWED") for n in named
+    ]
     assert answer.json()["error"]["retryable"] is False
     assert "Idempotent-Replayed" not in answer
     assert Payment.objects.count() == 1
+    kept = str(IdempotencyKey.objects.values_list("members", flat=True).get())
+    assert "order-1" not in kept and "52998224725" not in kept
     assert is_replay_of(api.post("/payments", body, key=key), first)
 
 
@@ -191,7 +199,8 @@ def test_another_path_is_a_conflict(api: Api, acme: Shop, key: str) -> None:
     one, two = a_payment(acme.sandbox), a_payment(acme.sandbox)
     api.post(f"/simulations/payments/{one.id}", {"status": "PAID"}, key=key)
 
-    assert code(api.post(f"/simulations/payments/{two.id}", {"status": "PAID"}, key=key)) == CONFLICT
+    other = api.post(f"/simulations/payments/{two.id}", {"status": "PAID"}, key=key)
+    assert (code(other), other.json()["error"]["field"]) == (CONFLICT, "idempotency-key")
     assert code(api.post("/webhooks", {"status": "PAID"}, key=key)) == CONFLICT
     two.refresh_from_db()
     assert (two.status, Endpoint.objects.count()) == ("PENDING", 0)
