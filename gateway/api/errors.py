@@ -23,9 +23,7 @@ class WrongMemberPayload(TypedDict):
     """An invalid member of the request."""
 
     field: str
-    code: Literal[
-        "REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE", "DIFFERS",
-    ]  # fmt: skip
+    code: Literal["REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"]
     message: str
 
 

@@ -99,15 +99,20 @@ class Subjects:
         )
 
     def category(self, part: Part) -> Category:
-        if part.kind == "payment.paid":
-            return Category.SALES
-        if refund := self.refunds.get(subject_id(part)):
-            return Category.DISPUTES if refund.origin == Origin.PAYER else Category.REFUNDS
-        if part.kind.startswith("withdrawal."):
-            return Category.PAYOUTS
-        if part.kind.startswith("conversion."):
-            return Category.CONVERSIONS
-        return Category.ADVANCES if part.kind == "receivable.advanced" else Category.OTHER
+        refund = self.refunds.get(subject_id(part))
+        return category_of(part.kind, is_dispute=refund is not None and refund.origin == Origin.PAYER)
+
+
+def category_of(kind: str, *, is_dispute: bool) -> Category:
+    """Which movement a transfer of this kind is; `is_dispute`: it is of a refund that the payer asked for."""
+    if kind == "receivable.advanced":
+        return Category.ADVANCES
+    if kind.startswith("refund."):
+        return Category.DISPUTES if is_dispute else Category.REFUNDS
+    return _CATEGORIES.get(kind.partition(".")[0], Category.OTHER)
+
+
+_CATEGORIES = {"payment": Category.SALES, "withdrawal": Category.PAYOUTS, "conversion": Category.CONVERSIONS}
 
 
 def subject_id(part: Part) -> str:

@@ -89,7 +89,10 @@ class BoletoGone(Refusal):
 class DuplicateReference(Refusal):
     code = "ONP409_DUPLICATE_REFERENCE"
     message = "This reference is already in use."
-    advice = "Look the existing record up before you charge again; a reference is free again after FAILED or EXPIRED."
+    advice = (
+        "Look the existing record up before you charge again; a reference is free again after FAILED or EXPIRED. "
+        "POST /payments/{id}/expire ends an open payment."
+    )
 
 
 class PaymentState(Refusal):

@@ -53,10 +53,15 @@ def listed(
     *,
     created_from: datetime | None = None,
     created_to: datetime | None = None,
+    paid_from: datetime | None = None,
+    paid_to: datetime | None = None,
     **equal_to: str | None,
 ) -> QuerySet[Payment]:
-    """The merchant's payments, newest first. `created_to` is exclusive; the other filters compare whole values."""
-    found = Payment.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
+    """The merchant's payments, newest first. The ends of periods are exclusive; the other filters compare whole
+    values.
+    """
+    exactly = equal_to | {"paid_at__gte": paid_from, "paid_at__lt": paid_to}
+    found = Payment.objects.filter(merchant=merchant, **{k: v for k, v in exactly.items() if v is not None})
     return newest(found.select_related("merchant"), created_from, created_to)
 
 

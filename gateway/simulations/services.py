@@ -1,4 +1,4 @@
-"""The sandbox clock: moves a merchant's time forward and runs everything that falls due, in order."""
+"""The sandbox of a merchant: its clock, which runs everything that falls due on the way, and money from nowhere."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,11 +7,15 @@ from typing import Any
 from django.db import transaction
 
 from accounts.base.clock import now, utcnow
+from accounts.base.ids import new_id
 from accounts.due import Due
 from accounts.models import Environment, Merchant
 from gateway.payments.errors import SandboxOnly
+from gateway.payments.services import require_active
 from gateway.simulations.errors import ClockOnlyForward
 from gateway.sweeps import OF_MERCHANTS
+from ledger.books.services import Move, Side, post, wallet
+from ledger.chart import WALLET_METHOD, AccountKind
 from webhooks.services import move_clock
 
 FARTHEST = timedelta(days=10 * 366)
@@ -31,6 +35,19 @@ def require_sandbox(merchant: Merchant) -> None:
     """Raises ONP403_SANDBOX_ONLY."""
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
+
+
+@transaction.atomic(savepoint=False)
+def top_up(merchant: Merchant, currency: str, minor: int) -> None:
+    """Makes so much more available in the wallet, as if it came from nowhere: no payment, no fee, no event.
+
+    Raises ONP403_SANDBOX_ONLY and ONP403_COMPANY_STATUS.
+    """
+    require_sandbox(merchant)
+    require_active(merchant)
+    nowhere = Side(AccountKind.CLEARING, WALLET_METHOD[currency], currency)
+    moves = [Move(minor, debit=nowhere, credit=wallet(AccountKind.AVAILABLE, currency))]
+    post(merchant, "sandbox.topped_up", new_id("top"), moves, now(merchant))
 
 
 @transaction.atomic(savepoint=False)

@@ -10,6 +10,7 @@ from tests.support.one_environment import ASKED, OF_THE_ADMIN, Process, addresse
 pytestmark = pytest.mark.django_db
 VAULT = "gateway.vault"
 OF_THE_SANDBOX = {
+    "api/v2/simulations/balances",
     "api/v2/simulations/clock",
     "api/v2/simulations/payments/<str:payment_id>",
     "api/v2/simulations/payments/<str:payment_id>/refund-requests",

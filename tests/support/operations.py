@@ -31,6 +31,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/simulations/payments/{paymentId}/refund-requests": {"amount": 1},
     "/simulations/refunds/{refundId}": {"status": "COMPLETED"},
     "/simulations/withdrawals/{withdrawalId}": {"status": "COMPLETED"},
+    "/simulations/balances": {"amount": 10, "currency": "BRL"},
     "/simulations/clock": {"advanceBy": "PT1S"},
     "/companies/{companyId}/wallets/conversions/quote": {
         "sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000,
@@ -69,3 +70,4 @@ UNKNOWN = {
 
 
 QUERIES = {f"/companies/{{companyId}}/{what}": {"currency": "BRL"} for what in ("balance/explain", "statement")}
+QUERIES["/companies/{companyId}/reconciliation"] = {"date": "2020-01-01"}

@@ -145,11 +145,12 @@ def _operation(
 
 def _parameters(path: str, method: str, declared: Operation, components: Components) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"{(\w+)}", path):
+        me = ", or me: that of the key" if name == "companyId" else ""
         yield {
             "name": name,
             "in": "path",
             "required": True,
-            "description": f"The id of the {re.sub('([A-Z])', r' ', name.removesuffix('Id')).lower()}",
+            "description": f"The id of the {re.sub('([A-Z])', r' ', name.removesuffix('Id')).lower()}{me}",
             "schema": {"type": "string", "maxLength": 40},
         }
     if declared.gives is PdfDocument:
@@ -221,7 +222,13 @@ def _json(declared: Operation, variant: Variant, components: Components) -> dict
             "onpayCode": variant.code,
             "onpayDescription": variant.success,
             "data": [example] if declared.is_collection else example,
-            **({"totals": [{name: example[name] for name in totals.__annotations__}]} if totals else {}),
+            **({"totals": [_total(totals, example)]} if totals else {}),
             **({"pagination": EXAMPLES["Pagination"]} if declared.is_collection else {}),
         }
     return content
+
+
+def _total(totals: Any, example: dict[str, Any]) -> dict[str, Any]:
+    """An example of its own, or the members that it has in common with the items."""
+    known: dict[str, Any] | None = EXAMPLES.get(totals.__name__)
+    return known or {name: example[name] for name in totals.__annotations__}

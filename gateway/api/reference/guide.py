@@ -200,7 +200,9 @@ def money_out() -> dict[str, Any]:
     conversions = "/companies/$COMPANY/wallets/conversions"
     quote = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000.00}
     return {
+        "base": settings.SANDBOX_BASE_URL,
         "ways": ways_out(),
+        "top_up": _curl({"amount": 1000.00, "currency": "BRL"}, "/simulations/balances"),
         "preflight": _curl(WITHDRAWALS["PIX", "BRL"], "/withdrawals/pix?dryRun=true"),
         "simulation": _curl({"status": "RETURNED"}, "/simulations/withdrawals/wdr_…"),
         "scenarios": [(scenario.tail, _html(scenario.effect)) for scenario in payout_scenarios.SCENARIOS],

@@ -71,9 +71,13 @@ def company_payload(merchant: Merchant) -> CompanyPayload:
     }
 
 
+ME = "me"
+"""Stands for the key's own company in every path."""
+
+
 def own(merchant: Merchant, company_id: str) -> None:
     """Raises ONP404_COMPANY for any company except the key's own, without disclosing whether it exists."""
-    if merchant.company_id != company_id:
+    if company_id not in (ME, merchant.company_id):
         raise CompanyUnknown
 
 
@@ -84,7 +88,8 @@ class CompanyView(Resource):
     def get(self, merchant: Merchant, company_id: str) -> CompanyPayload:
         """Read the company
 
-        The company's data, and its enabled features in the environment of the key.
+        The company's data, and its enabled features in the environment of the key. Here and in every other path `me`
+        stands for the id of the key's own company.
         """
         own(merchant, company_id)
         return company_payload(merchant)

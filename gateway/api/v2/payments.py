@@ -42,6 +42,8 @@ class PaymentFilters(ListQuery):
     payment_link_id: Annotated[Text, Field(max_length=40)] | None = None
     created_from: TimestampText | None = None
     created_to: TimestampText | None = None
+    paid_from: TimestampText | None = None
+    paid_to: TimestampText | None = None
 
 
 NOT_CONFIRMED = Variant(202, "ONP202_EXPIRING", "The provider has not confirmed yet that nobody can pay it.")

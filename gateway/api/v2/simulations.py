@@ -1,4 +1,4 @@
-"""Simulations: outcomes of sandbox payments, refunds and withdrawals, and the clock (contract §14.1, §14.4)."""
+"""Simulations: outcomes of sandbox payments, refunds and withdrawals, balances, and the clock (contract §14)."""
 
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Literal
@@ -13,6 +13,7 @@ from accounts.base.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
 from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, NotNull, Text, TimestampText, moment, wrong
 from gateway.api.operations import Resource, operation
+from gateway.api.v2.balances import BalancePayload, WalletCurrency, balance_payload
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors
 from gateway.payments import services as payments
@@ -98,6 +99,35 @@ class ClockView(Resource):
         """
         fired = simulations.advance(merchant, by=wanted.advance_by, to=wanted.advance_to)
         return clock_payloads.advanced(merchant, fired)
+
+
+class TopUpInput(ExactInput):
+    """How much more is available, and in which wallet."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {"amount": errors.InvalidAmount, "currency": errors.InvalidCurrency}
+
+    amount: Amount
+    currency: WalletCurrency
+
+
+class BalanceSimulationView(Resource):
+    tag = "Sandbox"
+
+    @operation(
+        "topUpBalance",
+        "payments:write",
+        takes=TopUpInput,
+        gives=BalancePayload,
+        refuses=[errors.InvalidAmount, errors.InvalidCurrency, errors.SandboxOnly, errors.CompanyNotActive],
+    )
+    def post(self, merchant: Merchant, wanted: TopUpInput) -> BalancePayload:
+        """Top a sandbox balance up
+
+        Sandbox only: the amount is available at once, without a payment, a fee or an event, so that withdrawals and
+        conversions can be tried on a new company. The answer is the balance in this currency afterwards.
+        """
+        simulations.top_up(merchant, wanted.currency, to_minor(wanted.amount, wanted.currency))
+        return balance_payload(merchant, wanted.currency)
 
 
 class DisputeInput(ExactInput):

@@ -18,6 +18,7 @@ from gateway.api.v2 import (
     payments,
     payout_schedules,
     receipts,
+    reconciliation,
     refunds,
     simulations,
     webhooks,
@@ -69,6 +70,7 @@ _everywhere = [
     path("companies/<str:company_id>/balances/releasing", balances.ReleasingView.as_view()),
     path("companies/<str:company_id>/balances/blocked", balances.BlockedView.as_view()),
     path("companies/<str:company_id>/statement", balances.StatementView.as_view()),
+    path("companies/<str:company_id>/reconciliation", reconciliation.ReconciliationView.as_view()),
     path("companies/<str:company_id>/wallets/conversions", conversions.ConversionsView.as_view()),
     path("companies/<str:company_id>/wallets/conversions/quote", conversions.ConversionQuoteView.as_view()),
     path("companies/<str:company_id>/wallets/conversions/confirm", conversions.ConversionConfirmationView.as_view()),
@@ -79,6 +81,7 @@ _of_the_sandbox = [
     path("simulations/payments/<str:payment_id>/refund-requests", simulations.RefundRequestsView.as_view()),
     path("simulations/refunds/<str:refund_id>", simulations.RefundSimulationView.as_view()),
     path("simulations/withdrawals/<str:withdrawal_id>", simulations.WithdrawalSimulationView.as_view()),
+    path("simulations/balances", simulations.BalanceSimulationView.as_view()),
     path("simulations/clock", simulations.ClockView.as_view()),
 ]
 every_route = [*_everywhere, *_of_the_sandbox]

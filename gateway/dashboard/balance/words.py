@@ -55,6 +55,7 @@ POSTED: dict[str, Promise] = {
     "hold.lifted": _("Hold released"),
     "reserve.held": _("Held as rolling reserve"),
     "reserve.released": _("Rolling reserve released"),
+    "sandbox.topped_up": _("Topped up in the sandbox"),
     "bank.received": _("Transfer to our bank account"),
     "bank.sent": _("Transfer from our bank account"),
 }

@@ -134,6 +134,9 @@ def test_a_page_number_of_thirty_digits_is_refused(api: Api, path: str) -> None:
         ({"createdFrom": "2999-01-01T00:00:00Z"}, 0),
         ({"createdTo": "2999-01-01T00:00:00.000-03:00"}, 3),
         ({"createdFrom": "2020-01-01T00:00:00+05:30", "createdTo": "2999-12-31"}, 3),
+        ({"paidFrom": "2020-01-01", "paidTo": "2999-12-31"}, 1),
+        ({"paidTo": "2020-01-01"}, 0),
+        ({"paidFrom": "2999-12-31"}, 0),
         ({"nobodyKnows": "this"}, 3),
     ],
 )

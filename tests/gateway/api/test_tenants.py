@@ -110,6 +110,7 @@ ROWS = {
     ("GET", "/companies/{companyId}/balances/blocked"): Row(OWN_EMPTY_LIST, NO_COMPANY),
     ("GET", "/companies/{companyId}/balance/explain"): Row(OWN_OBJECT, NO_COMPANY),
     ("GET", "/companies/{companyId}/statement"): Row(OWN_EMPTY_LIST, NO_COMPANY),
+    ("GET", "/companies/{companyId}/reconciliation"): Row(OWN_EMPTY_LIST, NO_COMPANY),
     ("GET", CONVERSIONS): Row(OWN_EMPTY_LIST, NO_COMPANY),
     ("GET", f"{CONVERSIONS}/{{conversionId}}"): Row(NO_CONVERSION, NO_COMPANY),
     ("POST", f"{CONVERSIONS}/quote"): Row(NO_CONVERSIONS, NO_COMPANY, WISH),
@@ -136,6 +137,7 @@ ROWS = {
             ("crypto", ("CRYPTO", "USDT")),
         )
     },
+    ("POST", "/simulations/balances"): Row(NO_SANDBOX, OWN_OBJECT, {"amount": 10, "currency": "BRL"}),
     ("GET", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT),
     ("POST", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT, {"advanceBy": "P2D"}),  # the last: quotes expire
 }
@@ -169,9 +171,11 @@ class World:
 
     def as_it_is(self) -> list[Any]:
         """Everything of acme's sandbox that could be touched."""
-        owned = Payment, PaymentLink, Customer, SavedCard, Refund, Withdrawal, Beneficiary, Conversion, Event, Endpoint
-        mine = held_in(*owned, of=[self.acme.sandbox])
-        return [*mine, *held_in(Delivery, Transfer)]
+        owned = (
+            Payment, PaymentLink, Customer, SavedCard, Refund, Withdrawal, Beneficiary, Conversion, Event, Endpoint,
+            Transfer,
+        )  # fmt: skip
+        return [*held_in(*owned, of=[self.acme.sandbox]), *held_in(Delivery)]
 
     def ids(self) -> dict[str, str]:
         """acme's, as they are named in paths and bodies."""

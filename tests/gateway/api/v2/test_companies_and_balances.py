@@ -52,9 +52,11 @@ def test_a_company_is_told_what_it_is(api: Api, acme: Shop) -> None:
 def test_a_company_is_told_what_it_is_in_production(api: Api, acme: Shop) -> None:
     api.key = acme.production_key
 
-    data = api.get(f"/companies/{acme.company.id}").json()["data"]
+    data = api.get("/companies/me").json()["data"]
 
     assert (data["id"], data["environment"]) == (acme.company.id, "PRODUCTION")
+    assert data == api.get(f"/companies/{acme.company.id}").json()["data"]
+    assert api.get("/companies/me/balance").json()["data"]["companyId"] == acme.company.id
 
 
 @pytest.mark.parametrize("path", ["/companies/{id}", "/companies/{id}/balance"])

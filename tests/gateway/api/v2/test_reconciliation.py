@@ -1,0 +1,129 @@
+"""A day of a company adds up: to its statement, to what explains its balance, and to what its month will say."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpResponse
+
+from accounts.base import clock
+from gateway.months import books
+from gateway.months.books import Span
+from gateway.months.figures import Figures, Subjects
+from gateway.refunds import services as refunds
+from gateway.simulations.services import advance
+from ledger.money import to_minor
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.conversions import converted
+from tests.support.payments import a_payment
+from tests.support.withdrawals import register, withdrawn
+
+PATH = "/companies/me/reconciliation"
+MOVEMENTS = ("sales", "fees", "refunds", "disputes", "payouts", "conversions", "advances", "other")
+
+
+def exact_body(answer: HttpResponse) -> Any:
+    """Its numbers as decimals."""
+    return json.loads(answer.content, parse_float=Decimal, parse_int=Decimal)
+
+
+def day(api: Api, **query: Any) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+    answer = api.get(PATH, pageSize=100, **query)
+    assert answer.status_code == 200, answer.content
+    body = exact_body(answer)
+    return body["data"], {one["currency"]: one for one in body["totals"]}
+
+
+def test_a_day_equals_statement_explanation_and_month(api: Api, acme: Shop, address: str) -> None:
+    register(acme, address)
+    a_payment(acme.sandbox, "PAID", "77.00")
+    advance(acme.sandbox, by=timedelta(days=1))
+    today = str(clock.now(acme.sandbox).date())
+    assert api.post("/simulations/balances", {"currency": "BRL", "amount": 500}).json()["data"]["balances"] == [
+        {"currency": "BRL", "available": 576.23, "releasing": 0, "blocked": 0, "total": 576.23}
+    ]
+    sold = a_payment(acme.sandbox, "PAID", "1000.00")
+    back = api.post(f"/payments/{sold.id}/refunds", {"amount": 100}).json()["data"]["id"]
+    api.post(f"/simulations/refunds/{back}", {"status": "COMPLETED"})
+    disputed = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").id, amount=5000)
+    api.post(f"/refunds/{disputed.id}/responses", {"answer": "ACCEPT"})
+    api.post(f"/simulations/refunds/{disputed.id}", {"status": "COMPLETED"})
+    paid_out = withdrawn(api, acme, amount=50)["id"]
+    api.post(f"/simulations/withdrawals/{paid_out}", {"status": "COMPLETED"})
+    converted(api, acme, sourceAmount=10)
+
+    lines, wallets = day(api, date=today, timeZone="UTC")
+
+    real = wallets["BRL"]
+    assert (real["opening"], real["other"], real["conversions"], real["refunds"]) == (
+        Decimal("76.23"), Decimal(500), Decimal(-10), Decimal(-100)
+    )  # fmt: skip
+    assert (real["disputes"], real["payouts"], real["isOver"]) == (Decimal(-50), Decimal(-50), False)
+    sale = next(line for line in lines if line["objectId"] == sold.id)
+    assert (sale["reference"], sale["gross"], sale["net"]) == (sold.reference, Decimal(1000), 1000 - sale["fee"])
+    begins = datetime.fromisoformat(real["from"])
+    for currency, one in wallets.items():
+        assert one["opening"] + sum(one[name] for name in MOVEMENTS) == one["ending"]
+        of_day = [line for line in lines if line["currency"] == currency]
+        assert sum(line["net"] for line in of_day) == one["ending"] - one["opening"]
+        before = (begins - timedelta(milliseconds=1)).isoformat()
+        explained = exact_body(
+            api.get("/companies/me/balance/explain", **{"currency": currency, "bucket": "TOTAL", "from": before})
+        )["data"]
+        assert (explained["opening"], explained["ending"]) == (one["opening"], one["ending"])
+        entries = [
+            entry["amount"]
+            for bucket in ("AVAILABLE", "RELEASING", "BLOCKED")
+            for entry in exact_body(
+                api.get(
+                    "/companies/me/statement",
+                    **{"currency": currency, "bucket": bucket, "from": real["from"], "pageSize": 100},
+                )
+            )["data"]
+        ]
+        assert sum(entries) == one["ending"] - one["opening"]
+    assert figures(acme, begins) == {
+        (currency, name): to_minor(one[name], currency)
+        for currency, one in wallets.items()
+        for name in MOVEMENTS
+        if one[name]
+    }
+
+
+def figures(shop: Shop, begins: datetime) -> dict[tuple[str, str], int]:
+    """What the month reads of the same day."""
+    latest = datetime(9999, 1, 1, tzinfo=UTC)
+    span, found = Span(begins, begins + timedelta(days=1), latest, latest), Figures(begins)
+    for _, _, parts in books.chunks(shop.sandbox, span, after=None, most=1000):
+        subjects = Subjects.of(parts)
+        for part in parts:
+            found.add(part, subjects)
+    return {
+        (currency, str(name)): moved.amount
+        for currency, wallet in found.wallets.items()
+        for name, moved in wallet.movements.items()
+        if moved.amount
+    }
+
+
+def test_a_day_is_that_of_a_zone_is_paged_and_ends(api: Api, acme: Shop) -> None:
+    for _ in range(3):
+        a_payment(acme.sandbox, "PAID", "10.00")
+    now = clock.now(acme.sandbox)
+    pages = [api.get(PATH, date=str(now.date()), timeZone="UTC", pageSize=2, pageNumber=n).json() for n in (1, 2, 3)]
+    assert [len(page["data"]) for page in pages] == [2, 1, 0]
+    assert [page["pagination"]["totalAvailable"] for page in pages] == [3, 3, 3]
+    assert pages[0]["totals"] == pages[2]["totals"]
+
+    advance(acme.sandbox, by=timedelta(days=2))
+
+    over = day(api, date=str(now.date()), timeZone="UTC")[1]["BRL"]
+    following = day(api, date=str((now + timedelta(days=1)).date()), timeZone="UTC")
+    assert (over["isOver"], following[0]) == (True, [])
+    assert following[1]["BRL"]["opening"] == over["ending"] == Decimal("29.67")
+    own = day(api, date=str(now.date()))[1]["BRL"]
+    assert (own["timeZone"], own["from"][10:]) == ("America/Sao_Paulo", "T03:00:00.000Z")
+    for wrong in ({"timeZone": "Mars/Base"}, {"date": "2026-02-30"}, {"date": "2999-01-01"}, {"date": ""}):
+        assert api.get(PATH, **{"date": "2026-11-20"} | wrong).json()["onpayCode"] == "ONP400_FILTER"
