@@ -26,6 +26,7 @@ from gateway.methods.registry import Method
 from gateway.payer.checkout.languages import in_their_language
 from gateway.payments import payloads, questions, selectors
 from gateway.payments import services as payments
+from gateway.payments.expiry import expire
 from gateway.payments.models import Payment, Status
 from gateway.requests.bodies import check_headers, parse, whole_body
 from gateway.requests.envelope import body_of
@@ -79,10 +80,13 @@ def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
 @_locally
 @require_POST
 def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
-    """Creates the documented order of a method with the selected amount."""
+    """Creates the documented order of a method with the selected amount; `instead` of a payment that has ended, for the
+    same order.
+    """
     wanted = _sent(request)
     example = ORDERS.get((str(wanted.get("method")), str(wanted.get("currency"))), ORDERS["PIX", "BRL"])
-    order = example | {"reference": f"demo-{secrets.token_hex(6)}"}
+    before = selectors.get(merchant, str(wanted["instead"])) if wanted.get("instead") else None
+    order = example | {"reference": before.reference if before else f"demo-{secrets.token_hex(6)}"}
     if "amount" in wanted:
         order["amount"] = wanted["amount"]
     if "returnUrl" in order:
@@ -100,6 +104,13 @@ def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
 def look_up(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
     """The payment's current state, and its events."""
     return _payment_state(selectors.get(merchant, payment_id))
+
+
+@_locally
+@require_POST
+def end(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
+    """Ends an open payment, so that the customer can pay another way."""
+    return _payment_state(expire(merchant, payment_id))
 
 
 @_locally

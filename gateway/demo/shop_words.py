@@ -32,6 +32,7 @@ SAID: dict[str, str | Promise] = {
     "silent": _("The bank has not answered yet. The shop waits."),
     "prepared": _("Being prepared: look again in a moment."),
     "noSdk": _("The SDK could not be loaded."),
+    "again": _("Order %(reference)s: choose another way to pay."),
     "cardNumber": _("Card number"),
     "cardExpiry": _("Expiry date"),
     "cardCvc": _("Security code"),

@@ -11,5 +11,6 @@ urlpatterns = [
     path("shop", shop.page),
     path("shop/payments", shop.create),
     path("shop/payments/<str:payment_id>", shop.look_up),
+    path("shop/payments/<str:payment_id>/end", shop.end),
     path("shop/payments/<str:payment_id>/simulation", shop.simulate),
 ]

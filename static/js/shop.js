@@ -12,6 +12,7 @@ const CARDS = ["CREDIT_CARD", "DEBIT_CARD"];
 
 let watched = null; // id of the payment on the page
 let shown = ""; // what the instructions were drawn from
+let instead = null; // id of the payment that ended, whose order is paid another way
 let ending = 0; // looks left once the payment has ended: its last events are still on their way
 
 // ── Small pieces of page ──────────────────────────────────────────────────────────────────────────────────────────
@@ -118,11 +119,23 @@ at("choose").addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = at("pay");
   button.disabled = true;
-  const order = { method: chosen("method"), currency: chosen("currency"), amount: at("amount").valueAsNumber };
+  const order = { method: chosen("method"), currency: chosen("currency"), amount: at("amount").valueAsNumber, instead };
   const { told, refused } = await ask("", order);
   button.disabled = false;
   complain(at("refused"), refused);
-  if (told) follow(told.data ?? told);
+  if (!told) return;
+  [instead, at("again").textContent] = [null, ""];
+  follow(told.data ?? told);
+});
+
+at("end").addEventListener("click", async () => {
+  const { told, refused } = await ask(`/${watched}/end`, {});
+  complain(at("not-ended"), refused);
+  look();
+  if (told?.payment.status !== "EXPIRED") return;
+  instead = told.payment.id;
+  at("again").textContent = said.again.replace("%(reference)s", told.payment.reference);
+  at("choose").elements.method[0]?.focus();
 });
 
 for (const button of document.querySelectorAll("[data-simulate]")) {
@@ -183,6 +196,7 @@ function instruct(payment) {
   const isCard = CARDS.includes(payment.method);
   const isOpen = ["PENDING", "ACTION_REQUIRED"].includes(payment.status);
   at("payer").hidden = isCard || !isOpen;
+  at("another").hidden = !isOpen;
   at("cards").hidden = !isCard || !payment.nextAction?.clientSecret;
   const drawn = JSON.stringify([payment.id, payment.status, payment.nextAction?.clientSecret, payment.bankDetails]);
   if (drawn === shown) return;

@@ -22,6 +22,7 @@ OF_THE_SANDBOX = {
     "demo/shop",
     "demo/shop/payments",
     "demo/shop/payments/<str:payment_id>",
+    "demo/shop/payments/<str:payment_id>/end",
     "demo/shop/payments/<str:payment_id>/simulation",
     "sdk/onpay_listen.py",
     "sdk/v1/3ds/<str:challenge_id>",
