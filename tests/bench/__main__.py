@@ -2,6 +2,9 @@
 
 `T=--releases`, `--files`, `--statements`, `--night`, `--deliveries` or `--dashboard` measures that alone.
 
+`T='--dashboard staff --only gateway_payment'` measures a part of the pages; with `--again` beside the data of the last
+run, brought up to the migrations of now.
+
 `SHORT=1` does a little of everything, to see that it runs.
 """
 
@@ -10,6 +13,7 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -23,11 +27,11 @@ if TYPE_CHECKING:
 ALONE = {
     "releases": "the release of receivables",
     "deliveries": "webhooks",
-    "dashboard": "the pages of companies and staff",
     "statements": "lines of bank statements",
     "files": "payment files",
     "night": "the night of a bank",
 }
+PARTS = ("reads", "company", "staff", "paint")
 
 
 def main() -> None:
@@ -35,12 +39,19 @@ def main() -> None:
     parser.add_argument("--profile", nargs="?", type=int, const=1000, metavar="REQUESTS", help="profile POST /payments")
     for name, what in ALONE.items():
         parser.add_argument(f"--{name}", action="store_true", help=f"measure {what} alone")
+    parser.add_argument("--dashboard", nargs="*", metavar="PART", choices=PARTS, help=f"of pages, all of {PARTS}")
+    parser.add_argument("--only", default="", metavar="TEXT", help="of the pages those whose titles have it")
+    parser.add_argument("--again", action="store_true", help="measure pages beside the data of the last run")
     wanted = parser.parse_args()
-    stage.fresh_database()
+    stage.set_up()
+    if not wanted.again:
+        stage.fresh_database()
     print(_machine())
     alone = next((name for name in ALONE if getattr(wanted, name)), "")
     if wanted.profile:
         _profile(wanted.profile)
+    elif wanted.dashboard is not None:
+        _dashboard(wanted.dashboard or PARTS, wanted.only, again=wanted.again)
     elif alone:
         _MEASURES[alone]()
     else:
@@ -149,22 +160,12 @@ def _night() -> None:
     print(night.measure([a_shop(f"Merchant {number}").production for number in range(20)]))
 
 
-def _dashboard() -> None:
-    from gateway.garbage import spare_what_is_loaded
+def _dashboard(parts: Sequence[str] = PARTS, only: str = "", *, again: bool = False) -> None:
     from tests.bench import dashboard, life
-    from tests.bench.timing import LEAST_ROUNDS, measure, table
 
-    lived = life.live()
-    read = dashboard.of_reads(lived)
-    measure(read)
-    print(table(f"reads beside {life.PAYMENTS:,} payments and the demo's data times {life.TIMES}", read))
-    for title, opened in (("pages of a company", dashboard.of_company), ("pages of staff", dashboard.of_staff)):
-        found = opened(lived)
-        spare_what_is_loaded()
-        measure(found, *LEAST_ROUNDS)
-        print(table(f"{title}, whole, in one process", found))
-    if painted := dashboard.of_paint(lived):
-        print(table("in Chromium, warm", painted))
+    lived = life.lived_again() if again else life.live()
+    for part in parts:
+        dashboard.MEASURES[part](lived, only)
 
 
 def _profile(requests: int) -> None:
@@ -226,7 +227,6 @@ def _machine() -> str:
 _MEASURES = {
     "releases": _releases,
     "deliveries": _only_deliveries,
-    "dashboard": _dashboard,
     "statements": _statements,
     "files": _files,
     "night": _night,

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
@@ -40,14 +41,10 @@ class Lived:
 
 def live() -> Lived:
     """The demo's data times a hundred, beside another hundred thousand payments of the same company."""
-    settings.REQUEST_LOG_DAYS = 30
-    settings.ALLOWED_HOSTS.append("testserver")
-    settings.PROVIDER_MODULES = [*settings.PROVIDER_MODULES, scripted_provider.MODULE]
-    settings.DEMO_DAYS = scaled(settings.DEMO_DAYS, 12)
-    app.conf.task_always_eager = True
+    _settle()
     _world(a_shop("Acme"), a_shop("Globex"))
     call_command("demo")
-    made = json.loads((home.folder() / "demo.json").read_text())
+    made = _made()
     company = Company.objects.get(pk=made["companyId"])
     sandbox = company.merchants.get(environment="SANDBOX")
     for _ in range(ROUNDS_OF_CALLS):
@@ -63,7 +60,34 @@ def live() -> Lived:
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("RESET statement_timeout")
-    return Lived(sandbox, User.objects.get(email=made["dashboard"]["email"]), User.objects.get(email=ROOT))
+    return _lived()
+
+
+def lived_again() -> Lived:
+    """What the last run left, brought up to the migrations of now."""
+    _settle()
+    call_command("migrate", verbosity=0)
+    return _lived()
+
+
+def _settle() -> None:
+    settings.REQUEST_LOG_DAYS = 30
+    settings.ALLOWED_HOSTS.append("testserver")
+    settings.PROVIDER_MODULES = [*settings.PROVIDER_MODULES, scripted_provider.MODULE]
+    settings.DEMO_DAYS = scaled(settings.DEMO_DAYS, 12)
+    app.conf.task_always_eager = True
+
+
+def _made() -> Any:
+    """What the demo wrote down of its company."""
+    return json.loads((home.folder() / "demo.json").read_text())
+
+
+def _lived() -> Lived:
+    made = _made()
+    merchant = Merchant.objects.get(company=made["companyId"], environment="SANDBOX")
+    owner, staff = (User.objects.get(email=email) for email in (made["dashboard"]["email"], ROOT))
+    return Lived(merchant, owner, staff)
 
 
 def _tell(merchant: Merchant) -> None:

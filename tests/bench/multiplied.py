@@ -96,7 +96,7 @@ class _Copies:
         self.models = {model for model in apps.get_models() if _happens(model)}
         keys = (model._meta.pk for model in self.models)
         prefixes = "|".join(sorted(key.prefix for key in keys if isinstance(key, IdField)))
-        self.ids = rf"\m((?:{prefixes})_[0-9A-Z]{{22}})[0-9A-Z]{{4}}\M"
+        self.ids = rf"\m((?:{prefixes})_[0-9A-Z]{{10}})[0-9A-Z]{{8}}([0-9A-Z]{{8}})\M"
         with connection.cursor() as cursor:
             cursor.execute(_UNIQUE)
             self.unique = [(table, set(columns)) for table, columns in cursor.fetchall()]
@@ -164,7 +164,8 @@ class _Copies:
         return "gen_random_uuid()" if isinstance(kind, models.UUIDField) else column
 
     def _renamed(self, text: str) -> str:
-        return rf"regexp_replace({text}, '{self.ids}', '\1' || lpad(k::text, 4, '0'), 'g')"
+        """The ids in it become those of the copy, which stand beside them and which nobody draws by chance."""
+        return rf"regexp_replace({text}, '{self.ids}', '\1ZZZZ' || lpad(k::text, 4, '0') || '\2', 'g')"
 
 
 def _happens(model: Model) -> bool:

@@ -20,8 +20,8 @@ NEVER_REACHED = "100000000"
 START_TIMEOUT_S = 30
 
 
-def fresh_database() -> None:
-    """Makes the database of the measurements anew, beside the one that DATABASE_URL names, and sets Django up on it."""
+def set_up() -> None:
+    """Sets Django up on the database of the measurements, beside the one that DATABASE_URL names."""
     os.environ.update(
         DATABASE_URL=urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{DATABASE}").geturl(),
         DJANGO_SETTINGS_MODULE="gateway.settings",
@@ -30,6 +30,10 @@ def fresh_database() -> None:
         ONPAY_RATE_LIMIT_PAYMENTS=NEVER_REACHED,
     )
     django.setup()
+
+
+def fresh_database() -> None:
+    """Makes it anew."""
     from tests.support.database import copy_template
 
     copy_template(DATABASE)
