@@ -5,15 +5,9 @@ from typing import Any
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.admin import ModelAdmin
-from unfold.views import ChangeList
 
 from accounts.base.ids import IdField, is_well_formed
-from gateway.staff.kit.columns import address
-
-
-class StaffList(ChangeList):
-    def url_for_result(self, result: Any) -> str:
-        return address(self.model, "change", getattr(result, self.pk_attname))
+from gateway.staff.kit.listed import StaffList
 
 
 class PlainIds(ModelAdmin):

@@ -15,7 +15,7 @@ from gateway.staff.kit.names import translated
 PARAMETER = "queue"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Queue:
     """Records of one list that await a decision. `name` appears in URLs.
 

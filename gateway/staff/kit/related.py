@@ -1,17 +1,17 @@
 """Related records, in lists below a record."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import admin
-from django.contrib.admin.utils import label_for_field, lookup_field
+from django.contrib.admin.utils import label_for_field
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.text import capfirst
-from unfold.utils import display_for_field, display_for_label, display_for_value
 
-from gateway.staff.kit.columns import EMPTY, address, anchor
+from gateway.staff.kit.cells import shown_in
+from gateway.staff.kit.columns import address, anchor
 
 RELATED_ROWS = 10
 SAID_BY_THE_ID = frozenset({"merchant", "reference", "object_id"})
@@ -51,7 +51,7 @@ class Related(NamedTuple):
         return {
             "title": self.title,
             "headers": [label_for_field(name, model, page) for name in names],
-            "rows": [_row(page, row, names) for row in newest[:RELATED_ROWS]],
+            "rows": list(_rows(page, names, newest[:RELATED_ROWS])),
             "everything": everything if len(newest) > RELATED_ROWS else None,
         }
 
@@ -60,16 +60,11 @@ def plural(model: type[Model]) -> str:
     return capfirst(str(model._meta.verbose_name_plural))
 
 
-def _row(page: Any, row: Model, names: Any) -> list[Any]:
+def _rows(page: Any, names: Sequence[Any], listed: Iterable[Model]) -> Iterator[list[Any]]:
     """The first cell without a link links to the record."""
-    opens = next(name for name in names if not getattr(name, "is_link", False))
-    here = address(type(row), "change", row.pk)
-    return [anchor(here, _cell(page, row, name)) if name is opens else _cell(page, row, name) for name in names]
-
-
-def _cell(page: Any, row: Model, name: Any) -> Any:
-    field, shown, value = lookup_field(name, row, page)
-    if field is None:
-        label = getattr(shown, "label", None)
-        return display_for_label(value, EMPTY, label) if label else display_for_value(value, EMPTY)
-    return display_for_field(value, field, EMPTY)
+    columns = [shown_in(page, name) for name in names]
+    opens = next(number for number, name in enumerate(names) if not getattr(name, "is_link", False))
+    for row in listed:
+        cells = [shown(row) for shown in columns]
+        cells[opens] = anchor(address(type(row), "change", row.pk), cells[opens])
+        yield cells

@@ -1,24 +1,27 @@
 """The number of items in every queue that a person may see."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import F, Model, Value
+from django.db.models import F, Model, QuerySet, Value
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from accounts.base.clock import utcnow
 from accounts.models import Environment
 from gateway.staff.kit.columns import anchor
 from gateway.staff.kit.queues import Queue
 from gateway.staff.overview.kept import limited
 from gateway.staff.overview.panels import GOOD, WATCH, Panel, PanelTable, instant
 
+Listed = tuple[type[Model], Queue]
 COUNTED = 100
 """Counts are capped at this number."""
 
@@ -72,8 +75,33 @@ def _waiting_for(request: HttpRequest) -> list[QueueCount]:
     return [QueueCount(*one, counts[n], min(firsts[n], default=None)) for n, one in enumerate(seen)]
 
 
-def _found(seen: list[tuple[type[Model], Queue]]) -> Iterator[tuple[int, str, int, datetime]]:
+def _found(seen: list[Listed]) -> Iterator[tuple[int, str, int, datetime]]:
     """Of each queue and environment the number of rows and the earliest time, of the first `COUNTED` + 1 rows."""
+    statement = _statement(tuple(seen), tuple(settings.PROVIDER_MODULES))
+    if statement is None:
+        return
+    sql, values = statement
+    now = utcnow()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [now + value if isinstance(value, timedelta) else value for value in values])
+        yield from cursor.fetchall()
+
+
+@lru_cache(100)
+def _statement(seen: tuple[Listed, ...], _providers: tuple[str, ...]) -> tuple[str, list[Any]] | None:
+    """The statement and its values, with moments as so long from now: writing it takes a third of a page."""
+    now = utcnow()
+    united = _united(seen)
+    by = "queue_number, queue_environment"
+    try:
+        sql, values = united.query.sql_with_params()
+    except EmptyResultSet:
+        return None
+    counted = f"SELECT {by}, count(*), min(queue_since) FROM ({sql}) listed GROUP BY {by}"
+    return counted, [value - now if isinstance(value, datetime) else value for value in values]
+
+
+def _united(seen: tuple[Listed, ...]) -> QuerySet[Any]:
     parts = [
         queue.rows(model)
         .annotate(
@@ -84,12 +112,7 @@ def _found(seen: list[tuple[type[Model], Queue]]) -> Iterator[tuple[int, str, in
         .values_list("queue_number", "queue_environment", "queue_since")[: COUNTED + 1]
         for n, (model, queue) in enumerate(seen)
     ]
-    united = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
-    by = "queue_number, queue_environment"
-    with suppress(EmptyResultSet), connection.cursor() as cursor:
-        sql, params = united.query.sql_with_params()
-        cursor.execute(f"SELECT {by}, count(*), min(queue_since) FROM ({sql}) listed GROUP BY {by}", params)
-        yield from cursor.fetchall()
+    return parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
 
 
 def panel(found: list[QueueCount]) -> Panel:
