@@ -13,7 +13,7 @@ from gateway.months.models import Month, MonthFile, MonthPlan
 from gateway.sales.currencies import in_order
 from ledger.books.models import Transfer
 from ledger.chart import BUCKETS
-from ledger.wallets.explain import Explanation, explain
+from ledger.wallets.explain import Explanation, explain_each
 from ledger.wallets.selectors import holdings
 
 _INSTANT = timedelta(milliseconds=1)
@@ -53,10 +53,7 @@ def so_far(merchant: Merchant, first: date) -> dict[str, Explanation]:
     """What the books say of a month that is not closed, by currency: quick, by the closed days."""
     begins, ends = bounds(merchant, first)
     at = min(ends - _INSTANT, clock.now(merchant))
-    return {
-        currency: explain(merchant, currency, BUCKETS, at, begins - _INSTANT)
-        for currency in in_order(merchant, holdings(merchant).used)
-    }
+    return explain_each(merchant, in_order(merchant, holdings(merchant).used), BUCKETS, at, begins - _INSTANT)
 
 
 def sealed(month: Month) -> dict[str, Any]:

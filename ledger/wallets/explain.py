@@ -52,7 +52,7 @@ KINDS = {
 _CLOSED = f"""
     SELECT (SELECT max(day) FROM {table(ClosedDay)}), ARRAY(
         SELECT DISTINCT day FROM {table(Closing)}
-         WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s
+         WHERE merchant_id = %(merchant)s AND currency = ANY(%(currencies)s) AND bucket = %(bucket)s
            AND (first_at <= %(since)s AND %(since)s < last_at OR first_at <= %(at)s AND %(at)s < last_at))
 """
 _PARTS = PARTS.format(
@@ -66,22 +66,23 @@ _PARTS = PARTS.format(
 )
 _MOVED = f"""
     WITH moved AS (
-        SELECT kind, last_at <= %(since)s AS is_before, count, amount, fee_count, fee, advance_fee_count, advance_fee
-          FROM {table(Closing)}
-         WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s AND last_at <= %(at)s
-           AND day <= %(closed)s AND day <> ALL(%(split)s)
-         UNION ALL
-        SELECT kind, posted_at <= %(since)s, (amount <> 0)::int, amount, (fee <> 0)::int, fee, (advance_fee <> 0)::int,
+        SELECT currency, kind, last_at <= %(since)s AS is_before, count, amount, fee_count, fee, advance_fee_count,
                advance_fee
-          FROM ({_PARTS.format(about="true")}) parts WHERE currency = %(currency)s AND bucket = %(bucket)s
+          FROM {table(Closing)}
+         WHERE merchant_id = %(merchant)s AND currency = ANY(%(currencies)s) AND bucket = %(bucket)s
+           AND last_at <= %(at)s AND day <= %(closed)s AND day <> ALL(%(split)s)
+         UNION ALL
+        SELECT currency, kind, posted_at <= %(since)s, (amount <> 0)::int, amount, (fee <> 0)::int, fee,
+               (advance_fee <> 0)::int, advance_fee
+          FROM ({_PARTS.format(about="true")}) parts WHERE currency = ANY(%(currencies)s) AND bucket = %(bucket)s
     )
-    SELECT kind, coalesce(sum(amount - fee - advance_fee) FILTER (WHERE is_before), 0),
+    SELECT currency, kind, coalesce(sum(amount - fee - advance_fee) FILTER (WHERE is_before), 0),
            coalesce(sum(count) FILTER (WHERE NOT is_before), 0), coalesce(sum(amount) FILTER (WHERE NOT is_before), 0),
            coalesce(sum(fee_count) FILTER (WHERE NOT is_before), 0),
            -coalesce(sum(fee) FILTER (WHERE NOT is_before), 0),
            coalesce(sum(advance_fee_count) FILTER (WHERE NOT is_before), 0),
            -coalesce(sum(advance_fee) FILTER (WHERE NOT is_before), 0)
-      FROM moved GROUP BY kind
+      FROM moved GROUP BY currency, kind
 """
 # The closed days with movements for a cause, the latest first, with their number.
 _DAYS = f"""
@@ -141,15 +142,27 @@ def explain(
 
     Both instants include what was posted at them.
     """
-    opening, found = 0, defaultdict[Cause, Share](Share)
+    return explain_each(merchant, [currency], buckets, at, since)[currency]
+
+
+def explain_each(
+    merchant: Merchant, currencies: Sequence[str], buckets: Sequence[AccountKind], at: datetime, since: datetime | None
+) -> dict[str, Explanation]:
+    """Several currencies at once: what is not closed yet is read once for all of them."""
+    opening = dict.fromkeys(currencies, 0)
+    found = {currency: defaultdict[Cause, Share](Share) for currency in currencies}
     with connection.cursor() as cursor:
-        asked = _read(cursor, merchant, currency, buckets, at, since)
+        asked = _read(cursor, merchant, currencies, buckets, at, since)
         cursor.execute(_MOVED, asked | _spans([*asked["split"], None], asked["closed"]))
-        for kind, before, *rest in cursor.fetchall():
-            opening += int(before)
+        for currency, kind, before, *rest in cursor.fetchall():
+            opening[currency] += int(before)
             shares = zip((cause_of(kind), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
             for cause, count, amount in shares:
-                found[cause].add(int(count), int(amount))
+                found[currency][cause].add(int(count), int(amount))
+    return {currency: _explained(opening[currency], found[currency]) for currency in currencies}
+
+
+def _explained(opening: int, found: dict[Cause, Share]) -> Explanation:
     return Explanation(opening, {cause: found[cause] for cause in Cause if found[cause].count})
 
 
@@ -180,7 +193,8 @@ def behind(
     parts = _BEHIND.format(amount=_AMOUNT.get(cause, "amount"), about=_ASKED_ABOUT.format(about=about))
     found: list[Part] = []
     with connection.cursor() as cursor:
-        asked = _read(cursor, merchant, currency, buckets, at, since) | {"kinds": kinds, "after": after}
+        asked = _read(cursor, merchant, [currency], buckets, at, since)
+        asked |= {"currency": currency, "kinds": kinds, "after": after}
         cursor.execute(_DAYS.format(count=_COUNT.get(cause, "count"), about=about), asked)
         for days in _together(cursor.fetchall(), size):
             cursor.execute(parts, asked | _spans(days, asked["closed"]) | {"size": size - len(found)})
@@ -192,12 +206,18 @@ def behind(
 
 
 def _read(
-    cursor: Any, merchant: Merchant, currency: str, buckets: Sequence[AccountKind], at: datetime, since: datetime | None
+    cursor: Any,
+    merchant: Merchant,
+    currencies: Sequence[str],
+    buckets: Sequence[AccountKind],
+    at: datetime,
+    since: datetime | None,
 ) -> dict[str, Any]:
     """The query, the last closed day, and the days it splits."""
     assert len(buckets) == 1 or set(buckets) == set(BUCKETS), "one bucket, or all"
     bucket = str(buckets[0]) if len(buckets) == 1 else TOTAL
-    asked = {"merchant": merchant.pk, "currency": currency, "bucket": bucket, "at": at, "since": since or EARLIEST}
+    asked: dict[str, Any] = {"merchant": merchant.pk, "currencies": list(currencies), "bucket": bucket}
+    asked |= {"at": at, "since": since or EARLIEST}
     cursor.execute(_CLOSED, asked)
     closed, split = cursor.fetchone()
     return asked | {"closed": closed or date.min, "split": split}
