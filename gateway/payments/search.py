@@ -25,6 +25,8 @@ CAP = 10_000
 """Counts are capped at this number."""
 COUNTED = 10 * CAP
 """How many payments are scanned for all counts together."""
+COUNTED_BY_TEXT = 3 * CAP
+"""So many where each has to be compared with a text: no index has both its order and its words."""
 FEW = 200
 """A reading of the text that matches at most this many payments is turned into ids."""
 LONGEST_TEXT = 200
@@ -94,13 +96,14 @@ class FoundPayment:
         return rows.filter(status__in=self.search.statuses) if self.search.statuses else rows
 
     def counts(self) -> dict[str, Count]:
-        """Matches per status, whatever statuses are selected: at most CAP each, of COUNTED in total."""
+        """Matches per status, whatever statuses are selected: at most CAP each, of the first that are scanned."""
         return self.tally().counts
 
     def tally(self) -> Tally:
         """Counts and amounts, read in one statement."""
-        found = grouped(self._in_any_status, "status", "currency", most=COUNTED)
-        unseen = sum(number for *_, number, _ in found) > COUNTED
+        scanned = COUNTED_BY_TEXT if self.search.text.strip() else COUNTED
+        found = grouped(self._in_any_status, "status", "currency", most=scanned)
+        unseen = sum(number for *_, number, _ in found) > scanned
         numbers: Counter[str] = Counter()
         chosen: Counter[str] = Counter()
         amounts: Counter[str] = Counter()
