@@ -1,5 +1,6 @@
 """The operator's own company among those of customers."""
 
+from functools import reduce
 from typing import Any
 
 from django.http import HttpRequest
@@ -17,5 +18,5 @@ class WithoutOperator:
         return found.filter(**{self.of_operator: False}) if page.endswith(("_changelist", "autocomplete")) else found
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        is_operator = obj is not None and type(obj).objects.filter(pk=obj.pk, **{self.of_operator: True}).exists()
+        is_operator = obj is not None and obj.pk is not None and reduce(getattr, self.of_operator.split("__"), obj)
         return not is_operator and bool(super().has_change_permission(request, obj))  # type: ignore[misc]

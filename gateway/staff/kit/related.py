@@ -39,11 +39,11 @@ class Related(NamedTuple):
         page: Any = admin.site._registry[model]
         if not page.has_view_permission(request):
             return None
-        keys = self.rows.order_by("-pk").values("pk")[: RELATED_ROWS + 1]
+        keys = [*self.rows.order_by("-pk").values_list("pk", flat=True)[: RELATED_ROWS + 1]]
+        if not keys:
+            return None
         listed = page.get_queryset(request).filter(pk__in=keys).order_by("-pk")  # with what its columns need
         newest = list(listed.select_related(*page.list_select_related) if page.list_select_related else listed)
-        if not newest:
-            return None
         names = [
             name for name in page.get_list_display(request) if getattr(name, "shows", name) not in self.the_same_in_all
         ]

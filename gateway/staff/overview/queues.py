@@ -112,7 +112,8 @@ def _united(seen: tuple[Listed, ...]) -> QuerySet[Any]:
         .values_list("queue_number", "queue_environment", "queue_since")[: COUNTED + 1]
         for n, (model, queue) in enumerate(seen)
     ]
-    return parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
+    united: QuerySet[Any] = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
+    return united
 
 
 def panel(found: list[QueueCount]) -> Panel:
