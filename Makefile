@@ -137,6 +137,7 @@ messages: installed-dev
 # What can be made again goes. The data of `make run` stay.
 clean:
 	@for link in .local/test*/postgres .local/bench*/postgres; do [ ! -L "$$link" ] || rm -rf "$$(readlink "$$link")"; done
+	@rm -rf gateway/clients/packages gateway/clients/node/src/generated gateway/clients/python/src/onpay/_generated gateway/clients/card-js/src/onpay-card.d.ts
 	@rm -rf .venv .tools staticfiles .local/test* .local/bench* .local/templates .*_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

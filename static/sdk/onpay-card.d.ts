@@ -119,7 +119,10 @@ export interface OnpayCardApi {
   confirmCardPayment(options: ConfirmOptions & { clientSecret: string }): Promise<CardOutcome>;
   confirmCardPayment(clientSecret: string, elements: CardElements): Promise<CardOutcome>;
   confirmCardPayment(clientSecret: string, options?: ConfirmOptions): Promise<CardOutcome>;
-  /** The hosted card page, in `container` or instead of this page. Kept for compatibility: new shops mount fields. */
+  /**
+   * The hosted card page, in `container` or instead of this page.
+   * @deprecated Without a date: mount fields by `elements`.
+   */
   create(options: {
     clientSecret?: string;
     /** @deprecated The former name of `clientSecret`. */

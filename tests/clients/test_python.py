@@ -167,5 +167,6 @@ def test_the_wheel_is_offered_for_download(onpay: Any, client: Client) -> None:
     file = client.get(f"/docs/libraries/{wheel.name}")
 
     assert f"/docs/libraries/{wheel.name}#sha256={digest}" in page
+    assert "client = onpay.Onpay(" in page
     assert b"".join(file.streaming_content) == wheel.read_bytes()  # type: ignore[attr-defined]
     assert client.get("/docs/libraries/pyproject.toml").status_code == 404

@@ -2,9 +2,11 @@
 
 import hashlib
 import re
+import tarfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from zipfile import ZipFile
 
 from django.conf import settings
 
@@ -38,6 +40,11 @@ class Package:
         return _sha256(self.path, self.path.stat().st_mtime_ns)
 
     @property
+    def readme(self) -> str:
+        """How to use it; empty for sources."""
+        return _readme(self.path, self.path.stat().st_mtime_ns)
+
+    @property
     def install(self) -> str:
         address = f"{settings.BASE_URL}/docs/libraries/{self.name}"
         return f'pip install "{address}#sha256={self.sha256}"' if self.library == "onpay" else f"npm install {address}"
@@ -53,3 +60,16 @@ def offered() -> list[Package]:
 @cache
 def _sha256(path: Path, changed: int) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@cache
+def _readme(path: Path, changed: int) -> str:
+    if path.suffix == ".whl":
+        with ZipFile(path) as wheel:
+            [about] = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+            return wheel.read(about).decode().partition("\n\n")[2]
+    if path.suffix == ".tgz":
+        with tarfile.open(path) as package:
+            readme = package.extractfile("package/README.md")
+            return readme.read().decode() if readme else ""
+    return ""
