@@ -326,7 +326,7 @@ class Membership(models.Model):
         permissions = [("manage_members", "Can propose and confirm who is in a company's team, and in which role")]
 
     def __str__(self) -> str:
-        return f"{self.user} · {self.company} · {self.role}"
+        return f"{self.user} · {self.company} · {self.get_role_display().partition(':')[0]}"
 
 
 class Invitation(models.Model):
@@ -344,7 +344,7 @@ class Invitation(models.Model):
     withdrawn_at = models.DateTimeField(null=True, editable=False)
 
     def __str__(self) -> str:
-        return f"{self.email} · {self.company} · {self.role}"
+        return f"{self.email} · {self.company} · {self.get_role_display().partition(':')[0]}"
 
     @property
     def is_open(self) -> bool:

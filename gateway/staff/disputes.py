@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from unfold.decorators import action
 
@@ -12,7 +13,7 @@ from accounts.audit import Actor
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.disputes.services import look_again
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import OF_MERCHANT, colored, column, moment, or_empty, related
+from gateway.staff.kit.columns import EMPTY, OF_MERCHANT, colored, column, moment, or_empty, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -20,6 +21,11 @@ from gateway.staff.kit.readings import amount, payer
 from gateway.staff.kit.unclear import ASKED
 
 STATE = colored("state", open="danger", deciding="warning", lapsed="danger", won="success", lost="info", closed="info")
+
+
+def _problem(text: str) -> str:
+    """What we say ourselves is translated, what an acquirer says is not."""
+    return translation.gettext(text) if text else EMPTY
 
 
 def to_look_up() -> Q:
@@ -51,12 +57,12 @@ class DisputeAdmin(ReadOnlyAdmin):
         *OF_MERCHANT,
         related("account"),
         moment("due_at", "acquirer's deadline"),
-        column("problem", or_empty),
+        column("problem", _problem),
     )
     list_filter = ("state", "is_inquiry")
     fieldsets = (
         (None, {"fields": ("id", (STATE, "is_inquiry"), (money("amount"), related("refund")))}),
-        ("To look up", {"fields": (column("problem", or_empty),)}),
+        ("To look up", {"fields": (column("problem", _problem),)}),
         (
             "At the acquirer",
             {

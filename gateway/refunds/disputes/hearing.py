@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import structlog
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from accounts.base import clock
 from accounts.base.clock import utcnow
@@ -23,7 +24,7 @@ from ledger.money import to_minor
 log = structlog.get_logger()
 LOOKED_AT_AGAIN = timedelta(hours=1)
 _PAYMENT = ("account", "payment__merchant__company")
-UNKNOWN_PAYMENT = "The disputed payment is none of this account."
+UNKNOWN_PAYMENT = gettext_noop("The disputed payment is none of this account.")
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from functools import partial
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import retry_on_deadlock
@@ -23,7 +24,7 @@ from gateway.refunds.models import Response
 
 log = structlog.get_logger()
 NOT_TAKEN = "The acquirer did not take the company's answer: {reason}"
-LATE = "The company's answer has not reached the acquirer, and its deadline is near."
+LATE = gettext_noop("The company's answer has not reached the acquirer, and its deadline is near.")
 
 
 @dataclass(frozen=True, slots=True)
