@@ -166,11 +166,14 @@ def test_a_boleto_expires_when_the_bank_has_withdrawn_it(shop: Api, bank: Bank) 
     assert told(created)[-1] == "payment.expired"
 
 
-def test_a_boleto_that_was_paid_before_its_withdrawal_is_paid(shop: Api, bank: Bank) -> None:
+def test_a_boleto_that_its_company_ended_and_that_was_paid_before_its_withdrawal_is_paid(shop: Api, bank: Bank) -> None:
     created = ordered(shop)
     bank.given()
-    end_the_time_of(created)
-    bank.given()
+    ended = shop.post(f"/payments/{created['id']}/expire").json()
+    assert (ended["onpayCode"], ended["data"]["status"]) == ("ONP202_EXPIRING", "PENDING")
+    sent = bank.given()
+    assert sent is not None
+    assert (sent.registered, sent.withdrawn) == (0, 1)
     bank.says(Said(created["id"], PAID, CENTS))
     assert now(shop, created)["status"] == "PAID"
 

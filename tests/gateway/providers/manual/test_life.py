@@ -100,7 +100,7 @@ def test_spei_shows_the_companys_own_account(acme_live: Api) -> None:
     assert (details["beneficiaryTaxId"], details["amount"], details["currency"]) == (MEXICO["tax_id"], 1500, "MXN")
 
 
-def test_pix_pays_to_the_key_with_a_txid_of_ours(acme_live: Api) -> None:
+def test_pix_pays_to_the_key_with_a_txid_of_ours_until_the_company_ends_it(acme_live: Api) -> None:
     created = ordered(acme_live, "PIX")
 
     assert created["pixTxid"] == created["id"].removeprefix("pay_")[1:]
@@ -109,6 +109,8 @@ def test_pix_pays_to_the_key_with_a_txid_of_ours(acme_live: Api) -> None:
     assert "0123pagamentos@acme.example" in created["pixCopyPaste"]
     assert created["pixEndToEndId"] is None
     assert "dueDate" not in created
+    ended = acme_live.post(f"/payments/{created['id']}/expire")
+    assert (ended.status_code, ended.json()["data"]["status"]) == (200, "EXPIRED"), "nobody can be told"
 
 
 def test_pix_with_a_due_date_waits_for_its_last_day(acme_live: Api) -> None:
