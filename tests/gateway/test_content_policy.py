@@ -23,6 +23,7 @@ def test_our_pages_allow_neither_styles_in_elements_nor_evaluation(client: Clien
     assert "style-src 'self'" in policy
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("page", OURS, ids=lambda page: "/".join(page.parts[-2:]))
 def test_no_page_of_ours_needs_more(page: Path) -> None:
     assert not re.search(r"<style|\sstyle\s*=|\son[a-z]+\s*=\s*[\"']", page.read_text(), re.IGNORECASE)

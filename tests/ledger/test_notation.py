@@ -25,6 +25,7 @@ minor_units = st.integers(-to_minor(MAX_AMOUNT, "BRL"), to_minor(MAX_AMOUNT, "BR
 SPACES = ["\u00a0", "\u202f", " "]
 
 
+@pytest.mark.a_third_a_day
 @every_page
 @every_currency
 @few

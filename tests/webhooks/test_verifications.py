@@ -228,6 +228,7 @@ def test_the_secret_is_in_no_row_and_no_log(
 # Refusals
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("members", "field"),
     [

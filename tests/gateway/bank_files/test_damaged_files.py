@@ -83,6 +83,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("name", FLOODS)
 def test_a_flood_comes_to_an_end(name: str) -> None:
     with pytest.raises(UnreadableFile):

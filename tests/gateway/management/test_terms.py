@@ -70,6 +70,7 @@ def test_a_long_note_does_not_hide_who_ran_the_command(acme: Shop) -> None:
     assert "(manage.py set_price, run by " in AuditEntry.objects.get().note
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [

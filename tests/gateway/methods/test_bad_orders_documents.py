@@ -97,12 +97,14 @@ def test_a_kind_that_does_not_fit_is_refused(api: Api, method: str, number: str,
     is_refused(api, method, with_document(number, kind), "ONP400_PAYER", WRONG_KIND)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("method", METHODS)
 @rows("kind", ["PAN", "cpf", "", "CPF ", 5, ["CPF"]])
 def test_a_kind_that_nobody_knows_is_refused(api: Api, method: str, kind: Any) -> None:
     is_refused(api, method, with_document(A_REAL_ONE[method], kind), "ONP400_PAYER", UNKNOWN_KIND)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("method", METHODS)
 @rows("number", [True, 5.5, ["52998224725"], {"cpf": "52998224725"}])
 def test_a_document_is_a_text(api: Api, method: str, number: Any) -> None:

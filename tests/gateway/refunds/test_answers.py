@@ -161,6 +161,7 @@ def test_after_the_end_an_answer_is_too_late(api: Api, acme: Shop, answer: str) 
         assert refusal(answered(api, refund, answer)) == DEADLINE
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -72,6 +72,7 @@ def test_the_payers_own_document_is_free_however_it_is_written(api: Api, acme: S
     assert goes_to(named) == ("CPF", "52998224725")
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     "destination",
     [
@@ -209,6 +210,7 @@ def test_owners_are_told_and_the_audit_says_it(
 
 
 # ── What is no key ────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("destination", "field"),
     [

@@ -158,6 +158,7 @@ def test_the_refunds_of_a_payment_are_listed_newest_first(api: Api, acme: Shop) 
     assert refusal(api.get(f"/payments/{payment}/refunds", pageSize=101)) == (400, "ONP400_PAGINATION")
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("body", "code", "field"),
     [

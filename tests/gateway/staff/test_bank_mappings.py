@@ -69,6 +69,7 @@ def test_a_mapping_is_seen_on_a_sample_and_entered_by_two_people(
     assert 'value="Valor"' in again and '<option value="TAB" selected>' in again
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("members", "content", "where"),
     [

@@ -53,6 +53,7 @@ def test_a_claim_is_opened_with_the_id_of_the_institution(staff: Client, root: U
     ]
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("members", "field"),
     [

@@ -256,6 +256,7 @@ def test_a_reference_that_no_bank_gives_is_refused(staff: Client, account: Provi
     assert InvalidBankReference.message in refusal(staff, account, "enter_money", **MONEY | {"reference": reference})
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("sent", "field"),
     [

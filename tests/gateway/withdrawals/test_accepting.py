@@ -138,6 +138,7 @@ def test_a_member_that_is_required_must_be_there(out: Api, acme: Shop, rail: Rai
     assert {"field": member, "code": "REQUIRED"}.items() <= answer.json()["error"]["fields"][0].items()
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("rail", "members", "code"),
     [

@@ -122,6 +122,7 @@ AMOUNTS = (
 )
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("number", [*AMOUNTS.split(), "9" * 5000], ids=lambda number: number[:20])
 def test_what_is_no_amount_is_refused(api: Api, number: str) -> None:
     error = refusal(api.post("/payments", raw=TEXT.replace(b"150.0", number.encode())), 400)

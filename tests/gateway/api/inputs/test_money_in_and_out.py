@@ -56,6 +56,7 @@ def test_an_amount_is_taken_as_written(api: Api, written: str, amount: str) -> N
     assert exact(api.get("/payments"))[0]["amount"] == Decimal(amount)
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     "written",
     [

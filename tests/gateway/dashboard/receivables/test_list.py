@@ -92,6 +92,7 @@ def test_what_was_released_stays_on_its_day(acme: Shop, viewer: Client, page: Pa
     assert "Released" in viewer.get(page("receivables")).content.decode()
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     "nonsense",
     [

@@ -171,6 +171,7 @@ def test_without_a_message_there_is_nothing_to_send(acme: Shop, asked: Refund, s
     assert len(pieces(support, where)) == 1
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("said", "field"),
     [

@@ -99,6 +99,7 @@ def test_a_second_choice_changes_nothing(api: Api, checkout: Checkout, first: st
     assert ("Thank you" in checkout.text()) == (first == "pay")
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize(
     ("method", "said", "wrong"),
     [

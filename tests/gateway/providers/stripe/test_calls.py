@@ -145,6 +145,7 @@ def failure_of(answer: PaymentOutcome) -> tuple[PaymentResult, str]:
     return answer.answered, answer.failure[0] if answer.failure else ""
 
 
+@pytest.mark.a_third_a_day
 @pytest.mark.parametrize("what", ["capture", "cancel"])
 @pytest.mark.parametrize("failure", ["timeout after", "half a body", "500", "500 after", "another form", "409"])
 def test_a_lost_answer_to_a_capture_or_a_cancellation_is_unclear_and_then_known(
