@@ -40,8 +40,9 @@ def test_a_withdrawal_is_read_whole_and_its_destination_only_masked(staff: Clien
 
     page = staff.get(page_of(withdrawal)).content.decode()
 
-    said = ["500.00 BRL", "1.50 BRL", "501.50 BRL", "Pix key: <b>f***@lojaexemplo.com.br</b>", "Pix key type: <b>EMAIL"]
-    said += [withdrawal.origin, withdrawal.rail_reference, "Pay &lt;b&gt;1&lt;/b&gt;", "withdrawal.completed"]
+    said = ["500.00 BRL", "1.50 BRL", "501.50 BRL", "PIX key: <b>f***@lojaexemplo.com.br</b>"]
+    said += ["Type of the PIX key: <b>EMAIL", "Pay &lt;b&gt;1&lt;/b&gt;", "withdrawal.completed"]
+    said += [withdrawal.origin, withdrawal.rail_reference]
     related = [funded.sandbox, Hold.objects.get(), *Transfer.objects.filter(reference=withdrawal.pk)]
     leads = [page_at(type(one), "change", one.pk) for one in (*related, Event.objects.get(object_id=withdrawal.pk))]
     assert [one for one in (*said, *(f'href="{where}"' for where in leads)) if str(one) not in page] == []
