@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import Merchant
-from gateway.api.reference.guide import CARD_PAGE
+from gateway.api.reference.facts import CARD_PAGE
 from gateway.models import Payment, SavedCard
 from gateway.providers.models import ProviderAccount
 from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, SHOP, LiveShop

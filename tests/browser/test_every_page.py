@@ -11,6 +11,8 @@ from django.urls import resolve, reverse
 from django_celery_beat.models import PeriodicTask
 
 from accounts.models import AuditEntry, Company, User
+from gateway.api.reference.site import GUIDES
+from gateway.api.reference.site import address as place_of
 from gateway.api.views import forbidden, not_found, server_error
 from gateway.dashboard import urls
 from gateway.payments.models import Payment
@@ -155,7 +157,8 @@ def test_the_pages_of_payers_and_readers(watched: Watched, old_shop: Shop, addre
         "terms": "/dashboard/legal/terms",
     }
     if not SHORT:
-        shown |= {page: f"/docs/{page}" for page in ("money-out", "webhooks", "sandbox")}
+        shown |= {page: place_of(page, "pt-br") for page in (*GUIDES, "events")}
+    shown |= {"docs' search": "/docs/es/search?q=reembolso"}
 
     assert [fault for kind, path in shown.items() for fault in faults_on(watched, kind, path)] == []
 

@@ -30,7 +30,7 @@ def paid(transactional_db: None) -> Payment:
 
 
 def test_the_reference_shows_every_operation_and_every_event(watched: Watched) -> None:
-    page = watched.go("/docs")
+    page = watched.go("/docs/reference")
     shown = page.locator(".opblock-summary")
     expect(shown).to_have_count(len(list(operations())) + len(KINDS), timeout=60_000)
     for operation_id in longest_of_each_tag()[: 2 if SHORT else None]:
@@ -57,7 +57,7 @@ def longest_of_each_tag() -> list[str]:
 def test_a_call_is_tried_from_the_reference(watched: Watched) -> None:
     shop = a_shop("Acme")
     payment = a_payment(shop.sandbox, "PAID")
-    page = watched.go("/docs")
+    page = watched.go("/docs/reference")
     page.get_by_role("button", name="Authorize").first.click(timeout=60_000)
     page.locator(".auth-container input").first.fill(shop.sandbox_key)
     page.locator(".auth-btn-wrapper .authorize").click()

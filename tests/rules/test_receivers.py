@@ -12,14 +12,14 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from gateway.api.reference import guide
+from gateway.api.reference import facts
 from webhooks import signing
 
 SAMPLES = settings.BASE_DIR / "templates" / "docs" / "samples"
 BODY = b'{"type":"payment.updated","data":{"reference":"order-1","paidAt":"2026-11-21T12:00:00.000Z","status":"PAID"}}'
 
 
-def delivered(secret: str = guide.SAMPLE_SECRET, body: bytes = BODY, at: int | None = None) -> dict[str, str]:
+def delivered(secret: str = facts.SAMPLE_SECRET, body: bytes = BODY, at: int | None = None) -> dict[str, str]:
     """As during a rotation: two secrets sign."""
     return signing.headers("evt_1", body, [signing.new_secret(), secret], at or int(time.time()))
 
@@ -57,10 +57,10 @@ def in_python() -> dict[str, Any]:
 
 
 def test_the_receiver_in_python_takes_what_is_ours_and_nothing_else(in_python: dict[str, Any]) -> None:
-    assert in_python["verified"](BODY, delivered(), guide.SAMPLE_SECRET) == json.loads(BODY)
+    assert in_python["verified"](BODY, delivered(), facts.SAMPLE_SECRET) == json.loads(BODY)
     for headers, body in BENT:
         with pytest.raises(ValueError, match=r"signed|old"):
-            in_python["verified"](body, headers, guide.SAMPLE_SECRET)
+            in_python["verified"](body, headers, facts.SAMPLE_SECRET)
 
 
 def test_the_handler_in_python_releases_what_is_paid_in_any_order(in_python: dict[str, Any]) -> None:
@@ -92,7 +92,7 @@ def test_the_receiver_in_node_does_the_same() -> None:
     if node is None:
         pytest.skip("no Node here")
     bent = [[headers, body.decode()] for headers, body in BENT]
-    told = json.dumps([guide.SAMPLE_SECRET, [delivered(), BODY.decode()], bent, [events for events, _ in STORIES]])
+    told = json.dumps([facts.SAMPLE_SECRET, [delivered(), BODY.decode()], bent, [events for events, _ in STORIES]])
     program = RUN % json.dumps((SAMPLES / "receiver.mjs").as_uri())
 
     done = subprocess.run(
@@ -109,14 +109,14 @@ def test_the_receiver_in_node_does_the_same() -> None:
 def test_the_sample_delivery_is_signed_with_the_sample_secret(
     in_python: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(time, "time", lambda: guide.SAMPLE_AT)
-    headers, body = guide.sample_delivery()
+    monkeypatch.setattr(time, "time", lambda: facts.SAMPLE_AT)
+    headers, body = facts.sample_delivery()
 
-    assert in_python["verified"](body, headers, guide.SAMPLE_SECRET)["type"] == "payment.paid"
+    assert in_python["verified"](body, headers, facts.SAMPLE_SECRET)["type"] == "payment.paid"
 
 
 def test_the_page_shows_both_receivers_and_a_whole_delivery(client: Client) -> None:
-    page = client.get("/docs/webhooks").content.decode()
+    page = client.get("/docs/webhooks.md").content.decode()
 
     for word in ("def verified", "export function verified", "x-onpay-signature: sha256=", "x-onpay-attempt: 1"):
         assert word in page

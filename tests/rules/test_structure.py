@@ -28,9 +28,7 @@ MONEY = [
     and p.name != "paper.py"  # lengths on a page
 ]
 PUBLIC = {
-    "", "health/", "docs", "docs/cards", "docs/money-out", "docs/webhooks", "docs/sandbox", "docs/errors",
-    "docs/libraries", "docs/libraries/<str:name>", "docs/versioning", "docs/changelog", "docs/changelog.atom",
-    "api/v2/openapi.json",
+    "", "health/", "api/v2/openapi.json", "llms.txt", "llms-full.txt",
     "checkout/<str:token>", "pay/<str:token>", "logos/<str:name>.png",
     "receipts/<str:receipt_id>", "saved-cards/<str:token>",
     "accounts/confirm/", "accounts/staff/<uidb64>/<token>/",

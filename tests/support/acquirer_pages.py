@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Route
 
-from gateway.api.reference.guide import policy_of
+from gateway.api.reference.facts import policy_of
 from tests.support.adyen import in_browsers
 from tests.support.api import Api
 from tests.support.card_pages import FIELDS, CardShop

@@ -1,24 +1,33 @@
-"""Public pages: the reference, and the error codes."""
+"""The views of /docs: guides, pages made from the code, the search, and the same as plain text."""
 
-from datetime import UTC, datetime
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.functional import Promise
+from django.utils.translation import gettext, override
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from accounts.base.errors import catalogue
 from accounts.base.wire import dumps
 from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
 from gateway.api.errors import MethodNotAllowed, response_for
-from gateway.api.openapi.document import document, operations
-from gateway.api.openapi.schemas import OPEN
-from gateway.api.reference import changelog, guide
+from gateway.api.openapi.document import document
+from gateway.api.reference import agents, event_samples
+from gateway.api.reference.guides import guide
 from gateway.api.reference.libraries import offered
+from gateway.api.reference.search import search as found_for
+from gateway.api.reference.site import CHAPTERS, GENERATED, GUIDES, HOME, LANGUAGES, SEARCH, address
 from gateway.content_policy import INLINE_STYLES
 from gateway.methods.registry import codes_of
+from webhooks.kinds import KINDS
+
+LONGEST_QUERY = 200
+MARKDOWN = "text/markdown; charset=utf-8"
 
 
 @cache
@@ -36,42 +45,26 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def reference(request: HttpRequest) -> HttpResponse:
+def guide_page(request: HttpRequest, page: str, language: str) -> HttpResponse:
+    """A guide in a language."""
+    found = guide(page, language)
+    return _shown(
+        request, "docs/guide.html", page, language, guide=found, contents=[s for s in found.sections if s.anchor]
+    )
+
+
+@require_safe
+def guide_text(request: HttpRequest, page: str, language: str) -> HttpResponse:
+    """The same as Markdown, for readers that are programs."""
+    return HttpResponse(guide(page, language).markdown, content_type=MARKDOWN)
+
+
+@require_safe
+def reference(request: HttpRequest, page: str, language: str) -> HttpResponse:
     """The interactive reference, served whole from here."""
-    response = render(request, "docs/reference.html")
+    response = _shown(request, "docs/reference.html", page, language)
     response._csp_update = INLINE_STYLES  # type: ignore[attr-defined]
     return response
-
-
-@require_safe
-def sandbox(request: HttpRequest) -> HttpResponse:
-    """Every payment method with a working order, and every scenario."""
-    facts = {"ways": guide.ways(), "scenarios": guide.scenarios(), "base": settings.SANDBOX_BASE_URL}
-    return render(request, "docs/sandbox.html", facts)
-
-
-@require_safe
-def cards(request: HttpRequest) -> HttpResponse:
-    """How a shop takes cards: a page that works as pasted, test cards, saved cards."""
-    return render(request, "docs/cards.html", guide.cards())
-
-
-@require_safe
-def money_out(request: HttpRequest) -> HttpResponse:
-    """Withdrawals over every rail, and conversions, each with a working request."""
-    return render(request, "docs/money_out.html", guide.money_out())
-
-
-@require_safe
-def webhooks(request: HttpRequest) -> HttpResponse:
-    """How events arrive, how to verify them, and what to do if they do not."""
-    return render(request, "docs/webhooks.html", guide.webhooks())
-
-
-@require_safe
-def libraries(request: HttpRequest) -> HttpResponse:
-    """The client libraries, with how to install each."""
-    return render(request, "docs/libraries.html", {"packages": offered()})
 
 
 @require_safe
@@ -85,59 +78,88 @@ def library(request: HttpRequest, name: str) -> FileResponse:
 
 
 @require_safe
-def versioning(request: HttpRequest) -> HttpResponse:
-    """What may change, how a removal is announced, and what is deprecated."""
-    since = datetime(2027, 1, 1, tzinfo=UTC)
-    sample = Deprecation(since, since + NOTICE).headers()
-    facts = {
-        "open_members": sorted(OPEN),
-        "sample": "\n".join(f"{name}: {value}" for name, value in sample.items()),
-        "operations": [(one.name, one.deprecated) for *_, one in operations() if one.deprecated],
-        "members": [(member, instead) for (_, member), instead in MEMBERS.items()],
-    }
-    return render(request, "docs/versioning.html", facts)
-
-
-@require_safe
-def changes(request: HttpRequest) -> HttpResponse:
-    """What merchants notice of each version."""
-    return render(request, "docs/changelog.html", {"releases": changelog.releases()})
-
-
-@require_safe
-def changes_feed(request: HttpRequest) -> HttpResponse:
-    """The same as an Atom feed."""
-    return HttpResponse(changelog.feed(), content_type="application/atom+xml; charset=utf-8")
-
-
-@require_safe
-def errors(request: HttpRequest) -> HttpResponse:
+def errors(request: HttpRequest, page: str, language: str) -> HttpResponse:
     """Every error code explained; the target of `docUrl`."""
-    return render(request, "docs/errors.html", {"classes": _error_classes()})
+    return _shown(
+        request, "docs/errors.html", page, language, classes=_error_classes(), retries=address("retries", language)
+    )
 
 
-@cache
-def _error_classes() -> list[dict[str, Any]]:
-    titles = {
-        "400": "Bad request",
-        "401": "Not authenticated",
-        "403": "Not allowed",
-        "404": "Not found",
-        "405": "Method not allowed",
-        "406": "Not acceptable",
-        "408": "Request timeout",
-        "409": "Conflict with the current state",
-        "410": "Gone",
-        "413": "Body too large",
-        "414": "URL too long",
-        "415": "Unsupported media type",
-        "422": "Understood but refused",
-        "429": "Too many requests",
-        "500": "Error on our side",
-        "502": "Invalid response from the provider",
-        "503": "Temporarily unavailable",
-        "504": "No response in time",
+@require_safe
+def events(request: HttpRequest, page: str, language: str) -> HttpResponse:
+    """Every event type, with a delivery of it."""
+    with override(language):
+        kinds = [(kind, gettext(when), event_samples.of(kind)) for kind, when in KINDS.items()]
+    return _shown(request, "docs/events.html", page, language, kinds=kinds)
+
+
+@require_safe
+def search(request: HttpRequest, language: str) -> HttpResponse:
+    """The best places for a query; nothing for none."""
+    query = request.GET.get("q", "")[:LONGEST_QUERY].strip()
+    return _shown(request, "docs/search.html", SEARCH, language, query=query, hits=found_for(query, language))
+
+
+@require_safe
+def llms(request: HttpRequest, whole: bool) -> HttpResponse:
+    """The site for language models: a list of its pages, or all guides in one text. https://llmstxt.org"""
+    return HttpResponse(agents.everything() if whole else agents.contents(), content_type="text/plain; charset=utf-8")
+
+
+def _shown(request: HttpRequest, template: str, page: str, language: str, **facts: Any) -> HttpResponse:
+    with override(language):
+        return render(request, template, _frame(page, language) | facts)
+
+
+def _frame(page: str, language: str) -> dict[str, Any]:
+    """What surrounds every page: the list of pages, the languages, the pages before and after."""
+    listed = [one for chapter in CHAPTERS for one in chapter.pages]
+    at = listed.index(page) if page in listed else None
+    chapters = [(chapter.title, [_link(one, language) for one in chapter.pages]) for chapter in CHAPTERS]
+    return {
+        "page": page,
+        "title": _title(page, language),
+        "language": language,
+        "languages": [(code, name, address(page, code)) for code, (name, _prefix) in LANGUAGES.items()],
+        "home": address(HOME, language),
+        "searched_at": address(SEARCH, language),
+        "chapters": chapters,
+        "before": _link(listed[at - 1], language) if at else None,
+        "after": _link(listed[at + 1], language) if at is not None and at + 1 < len(listed) else None,
     }
+
+
+def _link(page: str, language: str) -> dict[str, Any]:
+    return {"page": page, "title": _title(page, language), "address": address(page, language)}
+
+
+def _title(page: str, language: str) -> str | Promise:
+    return guide(page, language).title if page in GUIDES else GENERATED[page]
+
+
+_TITLES = {
+    "400": _("Bad request"),
+    "401": _("Not authenticated"),
+    "403": _("Not allowed"),
+    "404": _("Not found"),
+    "405": _("Method not allowed"),
+    "406": _("Not acceptable"),
+    "408": _("Request timeout"),
+    "409": _("Conflict with the current state"),
+    "410": _("Gone"),
+    "413": _("Body too large"),
+    "414": _("URL too long"),
+    "415": _("Unsupported media type"),
+    "422": _("Understood but refused"),
+    "429": _("Too many requests"),
+    "500": _("Error on our side"),
+    "502": _("Invalid response from the provider"),
+    "503": _("Temporarily unavailable"),
+    "504": _("No response in time"),
+}
+
+
+def _error_classes() -> list[dict[str, Any]]:
     by_status: dict[str, list[dict[str, Any]]] = {}
     for refusal in catalogue():
         by_status.setdefault(refusal.code[3:6], []).append(
@@ -149,4 +171,30 @@ def _error_classes() -> list[dict[str, Any]]:
                 "retryable": refusal.retryable,
             }
         )
-    return [{"status": status, "title": titles[status], "codes": found} for status, found in by_status.items()]
+    return [{"status": status, "title": _TITLES[status], "codes": found} for status, found in by_status.items()]
+
+
+_MADE: dict[str, Callable[..., HttpResponse]] = {"events": events, "errors": errors, "reference": reference}
+
+
+def _place(page: str, language: str) -> str:
+    return address(page, language).removeprefix("/")
+
+
+def _of_language(language: str) -> list[URLPattern]:
+    """Every page of a language, guides also as Markdown: `docs/es/refunds`, `docs/es/refunds.md`."""
+    said = {"language": language}
+    return [
+        path(_place(SEARCH, language), search, said),
+        *(path(_place(one, language), view, said | {"page": one}, name="docs") for one, view in _MADE.items()),
+        *(path(_place(one, language), guide_page, said | {"page": one}, name="docs") for one in GUIDES),
+        *(path(f"{_place(one, language)}.md", guide_text, said | {"page": one}) for one in GUIDES),
+    ]
+
+
+urlpatterns = [
+    *(one for language in LANGUAGES for one in _of_language(language)),
+    path("docs/libraries/<str:name>", library),
+    path("llms.txt", llms, {"whole": False}),
+    path("llms-full.txt", llms, {"whole": True}),
+]

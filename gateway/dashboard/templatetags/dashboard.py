@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import formats, timezone, translation
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -92,6 +93,12 @@ def is_overdue(record: Asked, now: datetime) -> bool:
 @register.filter
 def method(code: str) -> str:
     return str(METHOD.get(str(code), code))
+
+
+@register.simple_tag
+def docs(page: str) -> str:
+    """The address of a page of the public documentation, in the reader's language."""
+    return reverse("docs", kwargs={"language": translation.get_language(), "page": page})
 
 
 @register.simple_tag

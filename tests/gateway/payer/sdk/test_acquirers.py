@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from accounts.models import Company
-from gateway.api.reference.guide import policy_of
+from gateway.api.reference.facts import policy_of
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.providers import scripts
 from tests.support.api import Api

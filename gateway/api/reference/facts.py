@@ -1,12 +1,11 @@
 """Documentation generated from the code: payment methods and sandbox, in the README and under /docs."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
@@ -27,7 +26,6 @@ from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.chart import WALLET_METHOD
 from ledger.rates.table import SANDBOX
 from webhooks import signing
-from webhooks.kinds import KINDS
 from webhooks.schedule import DELAYS_S
 
 
@@ -65,7 +63,7 @@ class MethodGuide:
 
 
 def _curl(order: dict[str, Any], path: str = "/payments") -> str:
-    """A shell command: a new reference and key for each run; insert your own company id."""
+    """A shell command with the variables that the guides set: a new reference and key for each run."""
     body = json.dumps(order, ensure_ascii=False)
     for example, ours in (
         ("order-1042", "order-'$(date +%s)$RANDOM'"),
@@ -74,8 +72,8 @@ def _curl(order: dict[str, Any], path: str = "/payments") -> str:
     ):
         body = body.replace(f'"{example}"', f'"{ours}"')
     return (
-        f'curl -s "{settings.SANDBOX_BASE_URL}/api/v2{path}" -H "x-api-key: $KEY" \\\n'
-        "  -H \"idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')\" \\\n"
+        f'curl -s "$ONPAY_BASE_URL/api/v2{path}" -H "x-api-key: $ONPAY_API_KEY" \\\n'
+        '  -H "idempotency-key: $(uuidgen)" \\\n'
         f"  -H 'content-type: application/json' -d '{body}'"
     )
 
@@ -130,7 +128,7 @@ def cards() -> dict[str, Any]:
         + [("All acquirers in production", policy_of(*browsers()))],
         "test_cards": TEST_CARDS,
         "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
-        "stored": [(kept.token, _html(kept.effect)) for kept in STORED_CARDS],
+        "stored": [(kept.token, kept.effect) for kept in STORED_CARDS],
     }
 
 
@@ -155,15 +153,9 @@ def table() -> str:
     return "\n".join([head, *rows])
 
 
-def scenarios() -> list[tuple[int, str, SafeString]]:
-    """Every magic amount: its last digits, its methods, and its effect as HTML."""
-    return [(scenario.tail, ", ".join(_methods(scenario)), _html(scenario.effect)) for scenario in SCENARIOS]
-
-
-def _html(text: str) -> SafeString:
-    """Renders text between backticks as code."""
-    parts = enumerate(text.split("`"))
-    return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in parts))
+def scenarios() -> list[tuple[int, str, str]]:
+    """Every magic amount: its last digits, its methods, and its effect as Markdown."""
+    return [(scenario.tail, ", ".join(_methods(scenario)), scenario.effect) for scenario in SCENARIOS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +164,6 @@ class WayOut:
 
     rail: str
     market: Payout
-
-    @property
-    def title(self) -> str:
-        return f"{self.rail} in {self.market.currency}"
 
     @property
     def limits(self) -> str:
@@ -197,18 +185,10 @@ def ways_out() -> list[WayOut]:
 
 def money_out() -> dict[str, Any]:
     """Withdrawals and conversions: working requests, magic amounts, sandbox rates."""
-    conversions = "/companies/$COMPANY/wallets/conversions"
-    quote = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000.00}
     return {
-        "base": settings.SANDBOX_BASE_URL,
         "ways": ways_out(),
-        "top_up": _curl({"amount": 1000.00, "currency": "BRL"}, "/simulations/balances"),
-        "preflight": _curl(WITHDRAWALS["PIX", "BRL"], "/withdrawals/pix?dryRun=true"),
-        "simulation": _curl({"status": "RETURNED"}, "/simulations/withdrawals/wdr_…"),
-        "scenarios": [(scenario.tail, _html(scenario.effect)) for scenario in payout_scenarios.SCENARIOS],
-        "quote": _curl(quote, f"{conversions}/quote"),
-        "confirm": _curl({"quoteToken": "onpq1.…"}, f"{conversions}/confirm"),
-        "conversion_scenarios": [(one.tail, _html(one.effect)) for one in conversion_scenarios.SCENARIOS],
+        "scenarios": [(scenario.tail, scenario.effect) for scenario in payout_scenarios.SCENARIOS],
+        "conversion_scenarios": [(one.tail, one.effect) for one in conversion_scenarios.SCENARIOS],
         "rates": [(currency, f"{rate:f}") for currency, rate in SANDBOX.items()],
         "wallets": WALLET_METHOD.items(),
     }
@@ -247,27 +227,15 @@ def _raw_delivery() -> str:
 
 def webhooks() -> dict[str, Any]:
     """Webhooks: the listener, working requests, the retry schedule, event types."""
-    one = "/webhooks/whk_…"
-    received = {
-        "headers": {"webhook-id": "evt_…", "webhook-timestamp": "…", "webhook-signature": "v1,…"},
-        "body": "{…}",
-    }
     return {
         "listen": f"curl -sO {settings.SANDBOX_BASE_URL}/sdk/onpay_listen.py\n"
-        f"ONPAY_KEY=$KEY python3 onpay_listen.py --base {settings.SANDBOX_BASE_URL} "
+        f"ONPAY_KEY=$ONPAY_API_KEY python3 onpay_listen.py --base {settings.SANDBOX_BASE_URL} "
         "--forward-to http://localhost:3000/hooks",
-        "register": _curl({"url": "https://shop.example.com/hooks", "events": ["*"]}, "/webhooks"),
-        "doctor": _curl(received | {"secret": "whsec_…"}, f"{one}/verifications"),
-        "replay": _curl(
-            {"lastStatus": "FAILED", "createdFrom": "2026-11-20T00:00:00Z", "dryRun": True}, f"{one}/replays"
-        ),
-        "rotate": _curl({"overlapHours": 24}, f"{one}/secret-rotations"),
         "raw": _raw_delivery(),
         "secret": SAMPLE_SECRET,
         "in_python": sample("receiver.py"),
         "in_node": sample("receiver.mjs"),
         "delays": ", ".join(_span(seconds) for seconds in DELAYS_S[1:]),
-        "kinds": KINDS.items(),
     }
 
 
@@ -283,3 +251,12 @@ def _methods(scenario: PaymentScenario) -> list[str]:
         return ["every method"]
     bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
     return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
+
+
+FACTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "sandbox": lambda: {"ways": ways(), "scenarios": scenarios()},
+    "cards": cards,
+    "money-out": money_out,
+    "webhooks": webhooks,
+}
+"""What guides state and the code decides, by page."""

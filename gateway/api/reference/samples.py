@@ -1,0 +1,38 @@
+"""Samples: programs in `templates/docs/samples`, one a language, which the tests run whole and guides show in parts.
+
+A part stands between two marks, `[create]` and `[/create]`, each in a comment of its own line.
+"""
+
+import re
+from textwrap import dedent
+
+from django.conf import settings
+from django.template import Library
+
+FOLDER = settings.BASE_DIR / "templates" / "docs" / "samples"
+ENDINGS = {"sh": "sh", "python": "py", "ts": "ts"}
+"""The ending of a sample's file by the language as which its blocks are marked."""
+register = Library()
+
+
+@register.simple_tag
+def sample(name: str, part: str) -> str:
+    """A part of a sample as Markdown: a block of code in each language, to be shown as tabs."""
+    return "\n\n".join(f"```{language} tab\n{part_of(name, part, language)}\n```" for language in ENDINGS)
+
+
+@register.simple_tag
+def sample_in(language: str, name: str, part: str) -> str:
+    """A part of a sample that makes sense in one language only."""
+    return f"```{language}\n{part_of(name, part, language)}\n```"
+
+
+def part_of(name: str, part: str, language: str) -> str:
+    """The lines of a part. Raises LookupError where the sample has no such part."""
+    file = FOLDER / f"{name}.{ENDINGS[language]}"
+    mark = r"^[ ]*(?:#|//) \[{}{}\]\n"
+    whole = mark.format("", part) + r"(.*?)" + mark.format("/", part)
+    found = re.search(whole, file.read_text(), re.DOTALL | re.MULTILINE)
+    if found is None:
+        raise LookupError(f"{file.name} has no part {part}")
+    return dedent(re.sub(r"^[ ]*(?:#|//) \[/?[a-z-]+\]\n", "", found[1], flags=re.MULTILINE)).strip("\n")

@@ -1,0 +1,42 @@
+import { Onpay } from "@onpay/node";
+
+const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+const company = await client.companies.get("me");
+
+// [top-up]
+const balance = await client.sandbox.topUp({ currency: "BRL", amount: "5000.00" });
+console.log(balance.balances);
+// [/top-up]
+
+// [preflight]
+const order = {
+  companyId: company.id,
+  amount: "20.00",
+  currency: "BRL",
+  reference: "wd-5001",
+  pixKey: "52998224725",
+  pixKeyType: "CPF",
+} as const;
+const preflight = await client.withdrawals.rehearsePix(order);
+console.log(preflight.wouldBeAccepted, preflight.code);
+// [/preflight]
+
+// [withdraw]
+const withdrawal = await client.withdrawals.createPix(order);
+console.log(withdrawal.id, withdrawal.status, withdrawal.totalDebited);
+// [/withdraw]
+
+// [end]
+const ended = await client.sandbox.endWithdrawal(withdrawal.id, { status: "COMPLETED" });
+console.log(ended.status);
+// [/end]
+
+// [convert]
+const quote = await client.conversions.quote("me", {
+  sourceMethod: "PIX",
+  destinationMethod: "SPEI",
+  sourceAmount: "1000.00",
+});
+const conversion = await client.conversions.confirm("me", { quoteToken: quote.quoteToken });
+console.log(conversion.destinationAmount);
+// [/convert]

@@ -1,0 +1,35 @@
+import { Onpay } from "@onpay/node";
+
+const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+
+// [company]
+const company = await client.companies.get("me");
+console.log(company.id, company.tradeName);
+// [/company]
+
+// [create]
+const payment = await client.payments.create({
+  method: "PIX",
+  amount: "150.00",
+  currency: "BRL",
+  reference: "order-1042",
+  payer: { name: "Maria Silva", taxId: "52998224725" },
+});
+console.log(payment.id, payment.pixCopyPaste);
+// [/create]
+
+// [pay]
+const paid = await client.sandbox.endPayment(payment.id, { status: "PAID" });
+console.log(paid.status, paid.paidAt, paid.netAmount);
+// [/pay]
+
+// [listen]
+const endpoint = await client.webhookEndpoints.create({ url: "https://shop.example.com/hooks", events: ["*"] });
+console.log(endpoint.id, endpoint.secret);
+// [/listen]
+
+// [look-up]
+for await (const found of client.payments.list({ reference: "order-1042" })) {
+  console.log(found.id, found.status);
+}
+// [/look-up]

@@ -1,0 +1,10 @@
+import { Onpay } from "@onpay/node";
+
+const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+
+// [day]
+const day = await client.companies.reconciliation("me", { date: "2026-11-20", timeZone: "America/Sao_Paulo" });
+for (const wallet of day.wallets) {
+  console.log(wallet.currency, wallet.opening, wallet.ending);
+}
+// [/day]

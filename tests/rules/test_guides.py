@@ -1,0 +1,133 @@
+"""The guides of /docs say the same in every language, lead nowhere that is not there, and are found."""
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from gateway.api.reference.guides import FOLDER, guide, guides
+from gateway.api.reference.samples import ENDINGS
+from gateway.api.reference.samples import FOLDER as SAMPLES
+from gateway.api.reference.search import search
+from gateway.api.reference.site import CHAPTERS, GENERATED, GUIDES, LANGUAGES, address
+
+KEPT = re.compile(r"\{#[a-z0-9-]+\}|\{%.*?%\}|\{\{.*?\}\}|\]\([^)]*\)")
+"""What a translation keeps: anchors, tags, facts, links."""
+SHOWN = re.compile(r'\{% sample "([a-z-]+)" "([a-z-]+)" %\}')
+SHOWN_IN = {one: re.compile(rf'\{{% sample_in "{one}" "([a-z-]+)" "([a-z-]+)" %\}}') for one in ENDINGS}
+PART = re.compile(r"^\s*(?:#|//) \[([a-z-]+)\]$", re.MULTILINE)
+
+
+class Page(HTMLParser):
+    """Where a page leads, and the places in it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        if tag == "a" and known.get("href"):
+            self.links.append(str(known["href"]))
+        if known.get("id"):
+            self.ids.append(str(known["id"]))
+
+
+def written(page: str, language: str) -> str:
+    return (FOLDER / language / f"{page}.md").read_text()
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_translation_has_the_same_sections_code_facts_and_links(page: str, language: str) -> None:
+    original, translated = written(page, "en"), written(page, language)
+    assert KEPT.findall(translated) == KEPT.findall(original)
+    code = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+    assert code.findall(translated) == code.findall(original)
+    inline = re.compile(r"`[^`\n]+`")
+    assert Counter(inline.findall(code.sub("", translated))) == Counter(inline.findall(code.sub("", original)))
+    for sign in ("#", "|", "- "):
+        lines = [line for line in code.sub("", original).splitlines() if line.startswith(sign)]
+        assert len([line for line in code.sub("", translated).splitlines() if line.startswith(sign)]) == len(lines)
+
+
+def test_every_file_is_a_page_and_every_part_of_a_sample_is_shown() -> None:
+    listed = [one for chapter in CHAPTERS for one in chapter.pages]
+    assert len(set(listed)) == len(listed)
+    assert set(GENERATED) - {"search"} <= set(listed)
+    for language in LANGUAGES:
+        assert {file.stem for file in (FOLDER / language).glob("*.md")} == set(GUIDES)
+
+
+def test_every_part_of_a_sample_is_shown() -> None:
+    text = "".join(written(page, "en") for page in GUIDES)
+    shown = {language: set(SHOWN.findall(text)) | set(SHOWN_IN[language].findall(text)) for language in ENDINGS}
+    for language, ending in ENDINGS.items():
+        files = set(SAMPLES.glob(f"*.{ending}")) - {SAMPLES / "receiver.py"}
+        assert {file.stem for file in files} == {name for name, _ in shown[language]}
+        assert {(file.stem, part) for file in files for part in PART.findall(file.read_text())} == shown[language]
+
+
+def test_no_link_of_the_docs_leads_nowhere(client: Client) -> None:
+    places = [address(page, language) for language in LANGUAGES for page in (*GUIDES, *GENERATED)]
+    pages = {place: Page(client.get(place).content.decode()) for place in places}
+    assert all(page.ids and len(set(page.ids)) == len(page.ids) for page in pages.values())
+    links = {(here, *link.partition("#")[::2]) for here, page in pages.items() for link in page.links}
+    within = {(here, path or here, anchor) for here, path, anchor in links if (path or here) in pages}
+    assert not [one for one in within if one[2] and one[2][0] != "/" and one[2] not in pages[one[1]].ids]
+    elsewhere = {path for here, path, _ in links if path.startswith("/") and path not in pages}
+    assert not [path for path in elsewhere if not is_there(client, path)]
+
+
+def is_there(client: Client, path: str) -> bool:
+    if path.startswith(settings.STATIC_URL):
+        return (Path(settings.BASE_DIR) / "static" / path.removeprefix(settings.STATIC_URL)).exists()
+    return client.get(path).status_code in (200, 302)
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "first"),
+    [
+        ("idempotency", "en", "/docs/idempotency"),
+        ("chargeback", "en", "/docs/refunds#chargebacks"),
+        ("ONP409_DUPLICATE_REFERENCE", "en", "/docs/errors#ONP409_DUPLICATE_REFERENCE"),
+        ("conciliacao", "pt-br", "/docs/pt-br/reconciliation"),
+        ("conciliación", "es", "/docs/es/reconciliation"),
+    ],
+)
+def test_what_is_looked_for_is_found_first(query: str, language: str, first: str) -> None:
+    assert search(query, language)[0].place.where == first
+
+
+def test_the_search_takes_anything(client: Client) -> None:
+    for query in ("", "((((", "\x00", "<script>alert(1)</script>", "a" * 5000, "% _ \\"):
+        answer = client.get("/docs/search", {"q": query})
+        assert answer.status_code == 200
+        assert b"<script>alert" not in answer.content
+    assert search("no such word anywhere", "en") == []
+
+
+def test_programs_read_the_same(client: Client) -> None:
+    text = client.get("/docs/es/refunds.md")
+    assert text["content-type"].startswith("text/markdown")
+    assert text.content.decode() == guide("refunds", "es").markdown
+    listed = client.get("/llms.txt").content.decode()
+    for page in GUIDES[1:]:
+        assert f"{address(page, 'en')}.md)" in listed
+    everything = client.get("/llms-full.txt").content.decode()
+    assert all(one.title in everything for one in guides("en"))
+    assert not re.search(
+        r"onp_(?:live|sandbox)_[A-Za-z0-9_-]{20}|whsec_(?!c2VjcmV0LW9mLXRoZS1leGFtcGxl)[A-Za-z0-9+/=]{20}", everything
+    )
+
+
+def test_a_guide_says_nothing_twice() -> None:
+    for language in LANGUAGES:
+        titles = [one.title for one in guides(language)]
+        assert len(set(titles)) == len(titles)
