@@ -83,7 +83,7 @@ def test_the_page_about_money_out_has_a_request_for_every_rail_and_every_magic_a
     for tail in (*(one.tail for one in PAYOUT_SCENARIOS), *(one.tail for one in CONVERSION_SCENARIOS)):
         assert f"<code>{tail}</code>" in page
     for currency, rate in SANDBOX.items():
-        assert f"<td><code>{currency}</code></td><td>{rate:f}</td>" in page
+        assert f"<td><code>{currency}</code></td>\n<td>{rate:f}</td>" in page
 
 
 def body_of(curl: str, company_id: str) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """The guides of /docs say the same in every language, lead nowhere that is not there, and are found."""
 
+import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.test import Client
 
+from gateway.api.openapi.document import operations
 from gateway.api.reference.guides import FOLDER, guide, guides
 from gateway.api.reference.samples import ENDINGS
 from gateway.api.reference.samples import FOLDER as SAMPLES
@@ -131,3 +134,18 @@ def test_a_guide_says_nothing_twice() -> None:
     for language in LANGUAGES:
         titles = [one.title for one in guides(language)]
         assert len(set(titles)) == len(titles)
+
+
+def test_the_collection_has_every_operation_and_no_key(client: Client) -> None:
+    answer = client.get("/docs/onpay.postman_collection.json")
+    requests = [one["request"] for folder in answer.json()["item"] for one in folder["item"]]
+
+    def path(request: dict[str, Any]) -> str:
+        return "/" + "/".join(re.sub(r"^:(.*)", r"{\1}", segment) for segment in request["url"]["path"])
+
+    made = {(path(one), one["method"].lower()) for one in requests}
+    assert made == {(path, method) for path, method, *_ in operations()}
+    for one in requests:
+        assert [name["key"] for name in one["url"]["variable"]] == re.findall(r"\{(\w+)\}", path(one))
+        assert "body" not in one or isinstance(json.loads(one["body"]["raw"]), dict)
+    assert [one["value"] for one in answer.json()["variable"] if one["key"] == "apiKey"] == [""]

@@ -28,7 +28,7 @@ FOLDER = settings.BASE_DIR / "templates" / "docs"
 TAB = "tab"
 """Marks a block of code as one of several that show the same in another language."""
 _ANCHOR = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
-_OUR_LINK = re.compile(r"\]\(/docs(?=[/)#])")
+_OUR_LINK = re.compile(r"\]\(/docs(?=[)#]|/[a-z-]+[)#])")
 _TABS = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
 
 

@@ -18,6 +18,7 @@ from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
 from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi.document import document
 from gateway.api.reference import agents, event_samples
+from gateway.api.reference.collection import collection
 from gateway.api.reference.guides import guide
 from gateway.api.reference.libraries import offered
 from gateway.api.reference.search import search as found_for
@@ -104,6 +105,14 @@ def search(request: HttpRequest, language: str) -> HttpResponse:
 def llms(request: HttpRequest, whole: bool) -> HttpResponse:
     """The site for language models: a list of its pages, or all guides in one text. https://llmstxt.org"""
     return HttpResponse(agents.everything() if whole else agents.contents(), content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+def postman(request: HttpRequest) -> HttpResponse:
+    """Every operation as a collection, to be tried by hand."""
+    response = HttpResponse(dumps(collection()), content_type="application/json")
+    response["Content-Disposition"] = 'attachment; filename="onpay.postman_collection.json"'
+    return response
 
 
 def _shown(request: HttpRequest, template: str, page: str, language: str, **facts: Any) -> HttpResponse:
@@ -195,6 +204,7 @@ def _of_language(language: str) -> list[URLPattern]:
 urlpatterns = [
     *(one for language in LANGUAGES for one in _of_language(language)),
     path("docs/libraries/<str:name>", library),
+    path("docs/onpay.postman_collection.json", postman),
     path("llms.txt", llms, {"whole": False}),
     path("llms-full.txt", llms, {"whole": True}),
 ]
