@@ -20,6 +20,7 @@ from pytest_django.live_server_helper import LiveServer
 from gateway.clients import build, packages
 from tests.support.companies import Shop
 from tests.support.flaky_front import flaky_front
+from tests.support.samples import samples
 from tests.support.tools import run
 from webhooks import signing
 
@@ -157,6 +158,19 @@ def test_what_a_client_is_told_wrongly_is_refused_before_it_is_sent(onpay: Any) 
         with pytest.raises(ValueError, match="must be") as told:
             onpay.Onpay(key, url)
         assert "secret" not in str(told.value)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_sample_of_the_guides_runs(
+    acme: Shop, onpay: Any, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acme.company.withdrawal_ip = "127.0.0.1"
+    acme.company.save()
+    monkeypatch.setenv("ONPAY_API_KEY", acme.sandbox_key)
+    monkeypatch.setenv("ONPAY_BASE_URL", live_server.url)
+
+    for name, program in samples("python").items():
+        exec(compile(program, name, "exec"), {"__name__": name})
 
 
 def test_the_wheel_is_offered_for_download(onpay: Any, client: Client) -> None:

@@ -14,6 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from gateway.clients import build, packages
 from tests.support.companies import Shop
 from tests.support.flaky_front import flaky_front
+from tests.support.samples import samples
 from tests.support.tools import HERE, TOOLS, run
 
 STRICT = ("--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
@@ -57,6 +58,8 @@ def shop(tools: Path) -> Path:
         'const elements = (await loadOnpayCard("https://sdk.gateway.test/x.js")).elements({ clientSecret: "x" });\n'
         'export const number = elements.create("cardNumber").mount("#number");\n'
     )
+    for name, program in samples("ts").items():
+        (folder / f"sample-{name}.ts").write_text(program)
     (folder / "old.cjs").write_text('console.log(typeof require("@onpay/node").Onpay);\n')
     return folder
 
@@ -66,7 +69,7 @@ def test_a_shop_in_typescript(acme: Shop, shop: Path, tools: Path, live_server: 
     acme.company.withdrawal_ip = "127.0.0.1"
     acme.company.save()
     with pytest.raises(AssertionError) as told:
-        run(tools / "tsc", *STRICT, "shop.ts", "bent.ts", "quickstart.ts", "fields.ts", cwd=shop)
+        run(tools / "tsc", *STRICT, *(file.name for file in shop.glob("*.ts")), cwd=shop)
     assert set(re.findall(r"(?m)^(\S+)\(\d+,\d+\): error", str(told.value))) == {"bent.ts"}
     assert "Property 'payer' is missing" in str(told.value)
 
@@ -77,6 +80,8 @@ def test_a_shop_in_typescript(acme: Shop, shop: Path, tools: Path, live_server: 
         patch.setenv("FRONT", front.url)
         said = json.loads(run("node", "shop.js", "run", cwd=shop))
         first = run("node", "quickstart.js", cwd=shop)
+        for name in samples("ts"):
+            run("node", f"sample-{name}.js", cwd=shop)
 
     assert said["paid"] == ["PAID", "148.50"]
     assert said["refund"] == ["PROCESSING", "50.00"]

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
+from gateway.api.reference.libraries import offered
 from gateway.conversions import scenarios as conversion_scenarios
 from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
 from gateway.methods.rail import Market
@@ -258,5 +259,6 @@ FACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "cards": cards,
     "money-out": money_out,
     "webhooks": webhooks,
+    "libraries": lambda: {"packages": offered()},
 }
 """What guides state and the code decides, by page."""

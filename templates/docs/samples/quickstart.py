@@ -1,8 +1,10 @@
+# [start]
 from decimal import Decimal
 
 import onpay
 
 client = onpay.Onpay()  # ONPAY_API_KEY and ONPAY_BASE_URL
+# [/start]
 
 # [company]
 company = client.companies.get("me")

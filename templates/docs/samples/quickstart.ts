@@ -1,6 +1,8 @@
+// [start]
 import { Onpay } from "@onpay/node";
 
 const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+// [/start]
 
 // [company]
 const company = await client.companies.get("me");
