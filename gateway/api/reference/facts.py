@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
@@ -44,7 +45,7 @@ class MethodGuide:
 
     @property
     def limits(self) -> str:
-        return f"{self.market.minimum:,} to {self.market.maximum:,}"
+        return _between(f"{self.market.minimum:,}", f"{self.market.maximum:,}")
 
     @property
     def price(self) -> str:
@@ -54,9 +55,9 @@ class MethodGuide:
     @property
     def time(self) -> str:
         if self.market.flow == "BOLETO":
-            return "due date + 3 days"
+            return gettext("due date + 3 days")
         span = _span(self.market.expires_in_s)
-        return f"{span}, or the due date" if self.market.flow == "PIX_CODE" else span
+        return gettext("%(time)s, or until the due date") % {"time": span} if self.market.flow == "PIX_CODE" else span
 
     @property
     def curl(self) -> str:
@@ -124,9 +125,11 @@ def cards() -> dict[str, Any]:
         "integrity": integrity(),
         "curl": _curl(order),
         "page": CARD_PAGE.format(sdk_url=settings.SDK_URL),
-        "policies": [("The sandbox", policy_of())]
-        + [(f"{acquirer.title()} in production", policy_of(acquirer)) for acquirer in browsers()]
-        + [("All acquirers in production", policy_of(*browsers()))],
+        "policies": [
+            (gettext("The sandbox"), policy_of()),
+            *((_in_production(acquirer.title()), policy_of(acquirer)) for acquirer in browsers()),
+            (_in_production(gettext("All acquirers")), policy_of(*browsers())),
+        ],
         "test_cards": TEST_CARDS,
         "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
         "stored": [(kept.token, kept.effect) for kept in STORED_CARDS],
@@ -168,7 +171,7 @@ class WayOut:
 
     @property
     def limits(self) -> str:
-        return f"{self.market.minimum:,f} to {self.market.maximum:,f} {self.market.currency}"
+        return f"{_between(f'{self.market.minimum:,f}', f'{self.market.maximum:,f}')} {self.market.currency}"
 
     @property
     def path(self) -> str:
@@ -240,6 +243,14 @@ def webhooks() -> dict[str, Any]:
     }
 
 
+def _between(least: str, most: str) -> str:
+    return gettext("%(least)s to %(most)s") % {"least": least, "most": most}
+
+
+def _in_production(acquirer: str) -> str:
+    return gettext("%(acquirer)s in production") % {"acquirer": acquirer}
+
+
 def _span(seconds: int) -> str:
     """`5 s`, `30 min`, `2 h`."""
     if seconds < 60:
@@ -249,7 +260,7 @@ def _span(seconds: int) -> str:
 
 def _methods(scenario: PaymentScenario) -> list[str]:
     if set(scenario.methods) == set(Method):
-        return ["every method"]
+        return [gettext("every method")]
     bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
     return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
 

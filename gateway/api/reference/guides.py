@@ -63,7 +63,7 @@ class Guide:
 
 
 def guide(page: str, language: str) -> Guide:
-    """A page of `GUIDES` in a language of `LANGUAGES`. While templates are edited it is read anew each time."""
+    """A page of `GUIDES` in a language of `LANGUAGES`. In development it is read each time."""
     return _read(page, language) if settings.DEBUG else _kept(page, language)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
+from django.utils import translation
 from django.utils.functional import Promise
-from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
@@ -89,8 +89,8 @@ def errors(request: HttpRequest, page: str, language: str) -> HttpResponse:
 @require_safe
 def events(request: HttpRequest, page: str, language: str) -> HttpResponse:
     """Every event type, with a delivery of it."""
-    with override(language):
-        kinds = [(kind, gettext(when), event_samples.of(kind)) for kind, when in KINDS.items()]
+    with translation.override(language):
+        kinds = [(kind, translation.gettext(when), event_samples.of(kind)) for kind, when in KINDS.items()]
     return _shown(request, "docs/events.html", page, language, kinds=kinds)
 
 
@@ -116,7 +116,7 @@ def postman(request: HttpRequest) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, template: str, page: str, language: str, **facts: Any) -> HttpResponse:
-    with override(language):
+    with translation.override(language):
         return render(request, template, _frame(page, language) | facts)
 
 
