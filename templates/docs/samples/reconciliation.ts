@@ -3,8 +3,11 @@ import { Onpay } from "@onpay/node";
 const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
 
 // [day]
-const day = await client.companies.reconciliation("me", { date: "2026-11-20", timeZone: "America/Sao_Paulo" });
-for (const wallet of day.wallets) {
-  console.log(wallet.currency, wallet.opening, wallet.ending);
+const day = client.companies.reconciliation("me", { date: "2026-11-20", timeZone: "America/Sao_Paulo" });
+for (const wallet of (await day.page()).totals) {
+  console.log(wallet["currency"], wallet["opening"], wallet["ending"]);
+}
+for await (const line of day) {
+  console.log(line.category, line.reference, line.gross, line.fee, line.net);
 }
 // [/day]
