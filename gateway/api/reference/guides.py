@@ -79,7 +79,9 @@ def _read(page: str, language: str) -> Guide:
         rendered = written.render(Context(facts | {"base": settings.SANDBOX_BASE_URL}, autoescape=False))
     text = _OUR_LINK.sub(f"](/docs{LANGUAGES[language][1]}", rendered)
     tokens = _MARKDOWN.parse(text)
-    html = SafeString(_MARKDOWN.renderer.render(_with_tabs(_with_anchors(tokens)), _MARKDOWN.options, {}))
+    _set_anchors(tokens)
+    _head_no_columns_with_nothing(tokens)
+    html = SafeString(_MARKDOWN.renderer.render(_with_tabs(tokens), _MARKDOWN.options, {}))
     return Guide(page, language, re.sub(r" tab$", "", text, flags=re.MULTILINE), html, tuple(_sections(tokens)))
 
 
@@ -88,7 +90,7 @@ _ENGINE = Engine(dirs=[str(FOLDER)], autoescape=False, builtins=["gateway.api.re
 
 
 # ── Markdown ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def _with_anchors(tokens: list[Token]) -> list[Token]:
+def _set_anchors(tokens: list[Token]) -> None:
     """Headings end with their anchor, which is the same in every language: `## Verificar {#verify}`."""
     for number, token in enumerate(tokens):
         if token.type != "heading_open":
@@ -100,7 +102,13 @@ def _with_anchors(tokens: list[Token]) -> list[Token]:
                 if child.type == "text":
                     child.content = _ANCHOR.sub("", child.content)
                     break
-    return tokens
+
+
+def _head_no_columns_with_nothing(tokens: list[Token]) -> None:
+    """An empty cell above a column is no heading of it."""
+    for opened, inline, closed in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opened.type == "th_open" and not inline.content:
+            opened.tag = closed.tag = "td"
 
 
 def _with_tabs(tokens: list[Token]) -> list[Token]:
