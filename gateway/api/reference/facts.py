@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,9 @@ from django.utils.translation import gettext
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
+from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
+from gateway.api.openapi.document import operations
+from gateway.api.openapi.schemas import OPEN
 from gateway.api.reference.libraries import offered
 from gateway.conversions import scenarios as conversion_scenarios
 from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
@@ -265,11 +269,29 @@ def _methods(scenario: PaymentScenario) -> list[str]:
     return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
 
 
+def _deprecated() -> list[tuple[str, Deprecation]]:
+    return [(one.name, one.deprecated) for *_, one in operations() if one.deprecated]
+
+
+def versioning() -> dict[str, Any]:
+    """What can gain values at any time, the headers of a deprecation, and what is deprecated."""
+    since = datetime(2027, 1, 1, tzinfo=UTC)
+    announced = Deprecation(since, since + NOTICE).headers()
+    members = [(f"nextAction.{member}", instead, None) for (_, member), instead in MEMBERS.items()]
+    ending = [(name, one.instead, one.sunset) for name, one in _deprecated()]
+    return {
+        "open_members": sorted(OPEN),
+        "announced": "\n".join(f"{name}: {value}" for name, value in announced.items()),
+        "deprecated": [*ending, *members, ("OnpayCard.create", "OnpayCard.elements", None)],
+    }
+
+
 FACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "sandbox": lambda: {"ways": ways(), "scenarios": scenarios()},
     "cards": cards,
     "money-out": money_out,
     "webhooks": webhooks,
+    "versioning": versioning,
     "libraries": lambda: {"packages": offered()},
 }
 """What guides state and the code decides, by page."""

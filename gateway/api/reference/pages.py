@@ -14,10 +14,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.errors import catalogue
 from accounts.base.wire import dumps
-from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
 from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi.document import document
-from gateway.api.reference import agents, event_samples
+from gateway.api.reference import agents, changelog, event_samples
 from gateway.api.reference.collection import collection
 from gateway.api.reference.guides import guide
 from gateway.api.reference.libraries import offered
@@ -92,6 +91,18 @@ def events(request: HttpRequest, page: str, language: str) -> HttpResponse:
     with translation.override(language):
         kinds = [(kind, translation.gettext(when), event_samples.of(kind)) for kind, when in KINDS.items()]
     return _shown(request, "docs/events.html", page, language, kinds=kinds)
+
+
+@require_safe
+def changes(request: HttpRequest, page: str, language: str) -> HttpResponse:
+    """What merchants notice of each version."""
+    return _shown(request, "docs/changelog.html", page, language, releases=changelog.releases())
+
+
+@require_safe
+def changes_feed(request: HttpRequest) -> HttpResponse:
+    """The same as an Atom feed."""
+    return HttpResponse(changelog.feed(), content_type="application/atom+xml; charset=utf-8")
 
 
 @require_safe
@@ -183,7 +194,12 @@ def _error_classes() -> list[dict[str, Any]]:
     return [{"status": status, "title": _TITLES[status], "codes": found} for status, found in by_status.items()]
 
 
-_MADE: dict[str, Callable[..., HttpResponse]] = {"events": events, "errors": errors, "reference": reference}
+_MADE: dict[str, Callable[..., HttpResponse]] = {
+    "events": events,
+    "errors": errors,
+    "reference": reference,
+    "changelog": changes,
+}
 
 
 def _place(page: str, language: str) -> str:
@@ -203,6 +219,7 @@ def _of_language(language: str) -> list[URLPattern]:
 
 urlpatterns = [
     *(one for language in LANGUAGES for one in _of_language(language)),
+    path("docs/changelog.atom", changes_feed),
     path("docs/libraries/<str:name>", library),
     path("docs/onpay.postman_collection.json", postman),
     path("llms.txt", llms, {"whole": False}),

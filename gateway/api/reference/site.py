@@ -22,12 +22,13 @@ CHAPTERS = (
     Chapter(_("Payments"), ("payments", "cards", "refunds")),
     Chapter(_("A reliable integration"), ("idempotency", "retries", "webhooks", "events", "errors")),
     Chapter(_("Money"), ("balances", "reconciliation", "money-out")),
-    Chapter(_("Reference"), ("reference", "versioning")),
+    Chapter(_("Reference"), ("reference", "versioning", "changelog")),
 )
 GENERATED = {
     "events": _("Event types"),
     "errors": _("Errors"),
     "reference": _("API reference"),
+    "changelog": _("Changelog"),
     "search": _("Search"),
 }
 """Pages that are made from the code alone, and their titles. The others are guides: `templates/docs/<language>/`."""
