@@ -146,6 +146,7 @@ class ExpirationView(Resource):
         gives=payloads.PaymentPayload,
         success="The payment has ended.",
         limit="payments",
+        optional_body=True,
         refuses=[errors.PaymentUnknown, errors.PaymentState, errors.PaymentBusy],
         or_else=[NOT_CONFIRMED],
     )

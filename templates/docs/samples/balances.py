@@ -18,6 +18,6 @@ for hold in client.companies.blocked("me", currency="BRL"):
 # [/blocked]
 
 # [explain]
-explained = client.companies.explain_balance("me", method="PIX", currency="BRL", bucket="AVAILABLE")
+explained = client.companies.explain_balance("me", currency="BRL", bucket="AVAILABLE")
 print(explained.opening, explained.causes, explained.ending)
 # [/explain]

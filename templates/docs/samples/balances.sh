@@ -11,5 +11,5 @@ curl -s "$ONPAY_BASE_URL/api/v2/companies/me/balances/blocked?currency=BRL" -H "
 # [/blocked]
 
 # [explain]
-curl -s "$ONPAY_BASE_URL/api/v2/companies/me/balance/explain?method=PIX&currency=BRL&bucket=AVAILABLE" -H "x-api-key: $ONPAY_API_KEY"
+curl -s "$ONPAY_BASE_URL/api/v2/companies/me/balance/explain?currency=BRL&bucket=AVAILABLE" -H "x-api-key: $ONPAY_API_KEY"
 # [/explain]

@@ -21,6 +21,6 @@ for await (const hold of client.companies.blocked("me", { currency: "BRL" })) {
 // [/blocked]
 
 // [explain]
-const explained = await client.companies.explainBalance("me", { method: "PIX", currency: "BRL", bucket: "AVAILABLE" });
+const explained = await client.companies.explainBalance("me", { currency: "BRL", bucket: "AVAILABLE" });
 console.log(explained.opening, explained.causes, explained.ending);
 // [/explain]

@@ -6,7 +6,7 @@ client = onpay.Onpay()
 company = client.companies.get("me")
 
 # [top-up]
-balance = client.sandbox.top_up(currency="BRL", amount=Decimal("5000.00"))
+balance = client.sandbox.top_up_balance(currency="BRL", amount=Decimal("5000.00"))
 print(balance.balances)
 # [/top-up]
 
@@ -20,7 +20,8 @@ order = {
     "pix_key_type": "CPF",
 }
 preflight = client.withdrawals.rehearse_pix(**order)
-print(preflight.would_be_accepted, preflight.code)
+for gate in preflight.gates:
+    print(gate.gate, gate.holds, gate.code)
 # [/preflight]
 
 # [withdraw]

@@ -4,7 +4,7 @@ const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.
 const company = await client.companies.get("me");
 
 // [top-up]
-const balance = await client.sandbox.topUp({ currency: "BRL", amount: "5000.00" });
+const balance = await client.sandbox.topUpBalance({ currency: "BRL", amount: "5000.00" });
 console.log(balance.balances);
 // [/top-up]
 
@@ -18,7 +18,7 @@ const order = {
   pixKeyType: "CPF",
 } as const;
 const preflight = await client.withdrawals.rehearsePix(order);
-console.log(preflight.wouldBeAccepted, preflight.code);
+for (const gate of preflight.gates) console.log(gate.gate, gate.holds, gate.code);
 // [/preflight]
 
 // [withdraw]

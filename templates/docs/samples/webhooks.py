@@ -1,3 +1,5 @@
+from typing import Any
+
 import onpay
 
 client = onpay.Onpay()
@@ -12,11 +14,19 @@ print(endpoint.id, endpoint.secret)
 def receive(body: bytes, headers: dict[str, str], secret: str) -> None:
     event = onpay.webhooks.verify(body, headers, [secret])  # raises SignatureError
     payment = event.data
-    if isinstance(payment, onpay.Payment) and payment.paid_at and payment.status != "REFUNDED":
+    if not isinstance(payment, onpay.Payment):
+        return
+    newest = known.get(payment.id)
+    if newest is None or event.sequence > newest.sequence:
+        known[payment.id] = newest = event
+    if payment.paid_at and newest.data.status != "REFUNDED":
         release_once(payment.reference)
 
 
 # [/verify]
+
+
+known: dict[str, Any] = {}
 
 
 def release_once(reference: str) -> None:

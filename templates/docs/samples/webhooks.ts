@@ -10,12 +10,18 @@ console.log(endpoint.id, endpoint.secret);
 // [verify]
 export function receive(body: Buffer, headers: Record<string, string>, secret: string): void {
   const event = webhooks.verify(body, headers, [secret]); // throws a SignatureError
-  if (event.type.startsWith("payment.") && "paidAt" in event.data) {
-    const payment = event.data;
-    if (payment.paidAt && payment.status !== "REFUNDED") releaseOnce(payment.reference);
+  if (!event.type.startsWith("payment.") || !("paidAt" in event.data)) return;
+  const payment = event.data;
+  let newest = known.get(payment.id);
+  if (!newest || event.sequence > newest.sequence) {
+    newest = { sequence: event.sequence, status: payment.status };
+    known.set(payment.id, newest);
   }
+  if (payment.paidAt && newest.status !== "REFUNDED") releaseOnce(payment.reference);
 }
 // [/verify]
+
+const known = new Map<string, { sequence: number; status: string }>();
 
 function releaseOnce(reference: string): void {
   console.log("released", reference);
