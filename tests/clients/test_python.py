@@ -177,7 +177,7 @@ def test_the_wheel_is_offered_for_download(onpay: Any, client: Client) -> None:
     [wheel] = packages.PACKED.glob("onpay-*.whl")
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
 
-    page = client.get("/docs/libraries").content.decode()
+    page = client.get("/docs/libraries.md").content.decode()
     file = client.get(f"/docs/libraries/{wheel.name}")
 
     assert f"/docs/libraries/{wheel.name}#sha256={digest}" in page
