@@ -10,7 +10,6 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 ELSEWHERE = {
     "accounts/management/commands": "tests/gateway/test_is_alive.py",
     "accounts/proposals": "tests/gateway/staff/test_two_people.py",
-    "gateway/api/reference": "tests/rules/test_documentation.py",
     "gateway/clients": "tests/clients/test_python.py",
     "gateway/dashboard/templatetags": "tests/gateway/dashboard/test_home.py",
 }

@@ -1,6 +1,5 @@
 """Documentation generated from the code: payment methods and sandbox, in the README and under /docs."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +14,8 @@ from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
 from gateway.api.openapi.document import operations
 from gateway.api.openapi.schemas import OPEN
 from gateway.api.reference.libraries import offered
+from gateway.api.reference.reproductions.calls import Call
+from gateway.api.reference.shell import command
 from gateway.conversions import scenarios as conversion_scenarios
 from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
 from gateway.methods.rail import Market
@@ -27,7 +28,6 @@ from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
 from gateway.providers.browsers import browsers
 from gateway.providers.scripts import VERSION, integrity
-from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.chart import WALLET_METHOD
 from ledger.rates.table import SANDBOX
@@ -69,19 +69,8 @@ class MethodGuide:
 
 
 def _curl(order: dict[str, Any], path: str = "/payments") -> str:
-    """A shell command with the variables that the guides set: a new reference and key for each run."""
-    body = json.dumps(order, ensure_ascii=False)
-    for example, ours in (
-        ("order-1042", "order-'$(date +%s)$RANDOM'"),
-        ("wd-77", "wd-'$(date +%s)$RANDOM'"),
-        (EXAMPLE_COMPANY, "'$COMPANY'"),
-    ):
-        body = body.replace(f'"{example}"', f'"{ours}"')
-    return (
-        f'curl -s "$ONPAY_BASE_URL/api/v2{path}" -H "x-api-key: $ONPAY_API_KEY" \\\n'
-        '  -H "idempotency-key: $(uuidgen)" \\\n'
-        f"  -H 'content-type: application/json' -d '{body}'"
-    )
+    """A shell command with a new reference and key for each run."""
+    return command(Call("POST", path, order))
 
 
 def ways() -> list[MethodGuide]:

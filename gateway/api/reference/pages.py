@@ -12,15 +12,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from accounts.base.errors import catalogue
+from accounts.base.errors import Refusal, catalogue
 from accounts.base.wire import dumps
 from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi.document import document
-from gateway.api.reference import agents, changelog, event_samples
+from gateway.api.reference import agents, changelog, error_samples, event_samples
 from gateway.api.reference.collection import collection
 from gateway.api.reference.guides import guide
 from gateway.api.reference.libraries import offered
+from gateway.api.reference.reproductions import EXPLAINED
 from gateway.api.reference.search import search as found_for
+from gateway.api.reference.shell import script
 from gateway.api.reference.site import CHAPTERS, GENERATED, GUIDES, HOME, LANGUAGES, SEARCH, address
 from gateway.content_policy import INLINE_STYLES
 from gateway.methods.registry import codes_of
@@ -80,9 +82,9 @@ def library(request: HttpRequest, name: str) -> FileResponse:
 @require_safe
 def errors(request: HttpRequest, page: str, language: str) -> HttpResponse:
     """Every error code explained; the target of `docUrl`."""
-    return _shown(
-        request, "docs/errors.html", page, language, classes=_error_classes(), retries=address("retries", language)
-    )
+    of_the_api, of_pages = _error_classes()
+    links = {"retries": address("retries", language), "sandbox": address("sandbox", language)}
+    return _shown(request, "docs/errors.html", page, language, classes=of_the_api, of_pages=of_pages, **links)
 
 
 @require_safe
@@ -179,19 +181,35 @@ _TITLES = {
 }
 
 
-def _error_classes() -> list[dict[str, Any]]:
+def _error_classes() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What the API can answer, by status, and what only people meet, on their pages."""
     by_status: dict[str, list[dict[str, Any]]] = {}
+    of_pages = []
     for refusal in catalogue():
-        by_status.setdefault(refusal.code[3:6], []).append(
-            {
-                "code": refusal.code,
-                "anchors": codes_of(refusal),
-                "message": refusal.message,
-                "advice": refusal.advice,
-                "retryable": refusal.retryable,
-            }
-        )
-    return [{"status": status, "title": _TITLES[status], "codes": found} for status, found in by_status.items()]
+        if refusal.code in EXPLAINED:
+            by_status.setdefault(refusal.code[3:6], []).append(_error(refusal) | _explained(refusal.code))
+        else:
+            of_pages.append(_error(refusal))
+    classes = [{"status": status, "title": _TITLES[status], "codes": found} for status, found in by_status.items()]
+    return classes, of_pages
+
+
+def _error(refusal: type[Refusal]) -> dict[str, Any]:
+    return {
+        "code": refusal.code,
+        "anchors": codes_of(refusal),
+        "message": refusal.message,
+        "advice": refusal.advice,
+        "retryable": refusal.retryable,
+    }
+
+
+@cache
+def _explained(code: str) -> dict[str, Any]:
+    """What leads to an error, and the calls that provoke it with their answer, or words where no call does."""
+    one = EXPLAINED[code]
+    shown = {"script": script(one.calls), "answer": error_samples.of(code)} if one.calls else {}
+    return {"cause": one.cause, "given": one.given.value, "words": one.words} | shown
 
 
 _MADE: dict[str, Callable[..., HttpResponse]] = {
