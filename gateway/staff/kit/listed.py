@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.admin.utils import label_for_field
+from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -11,10 +12,16 @@ from unfold.views import ChangeList
 
 from gateway.staff.kit.cells import shown_in
 from gateway.staff.kit.columns import address
+from gateway.staff.kit.plans import planned_for_values
 
 
 class StaffList(ChangeList):
     """Its first column links to the record. The theme draws every cell with 400 bytes of classes, from templates."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        with planned_for_values():
+            super().get_results(request)
+            len(self.result_list)  # reads them
 
     def url_for_result(self, result: Any) -> str:
         return address(self.model, "change", getattr(result, self.pk_attname))

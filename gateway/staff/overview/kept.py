@@ -6,9 +6,11 @@ from time import monotonic
 from typing import TypeVar
 
 from django.core.cache import cache
-from django.db import connection, transaction
+from django.db import connection
 from django.utils.translation import get_language
 from redis import RedisError
+
+from gateway.staff.kit.plans import planned_for_values
 
 T = TypeVar("T")
 
@@ -42,10 +44,7 @@ def kept(name: str, read: Callable[[], T], longest_ms: int = LONGEST_MS) -> T:
 
 @contextmanager
 def limited(longest_ms: int = LONGEST_MS) -> Iterator[None]:
-    """Statements are canceled after this time, and planned for their values: one that is prepared for any value is no
-    longer served by the partial indexes of what waits.
-    """
-    with transaction.atomic(), connection.cursor() as cursor:
+    """Statements are canceled after this time."""
+    with planned_for_values(), connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL statement_timeout = {longest_ms}")
-        cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
         yield
