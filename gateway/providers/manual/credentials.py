@@ -4,7 +4,8 @@ import re
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from pydantic import AfterValidator, Field, model_validator
 from stdnum.ar import cuit
 
@@ -34,27 +35,19 @@ def _as_banks_store_it(text: str) -> str:
 
 Line = Annotated[str, Field(max_length=100)]
 Text = Annotated[str, Field(max_length=1000)]
-Alias = Annotated[
-    str, checked(ALIAS.fullmatch, gettext_noop("Must have 6 to 20 letters, digits, full stops and hyphens."))
-]
-AccountNumber = Annotated[
-    str, Digits, checked(_NUMBER.fullmatch, gettext_noop("Must have 6 to 20 digits, not only zeros."))
-]
-Nequi = Annotated[str, Digits, checked(is_nequi_number, gettext_noop("Must have ten digits and start with 3."))]
+Alias = Annotated[str, checked(ALIAS.fullmatch, _("Must have 6 to 20 letters, digits, full stops and hyphens."))]
+AccountNumber = Annotated[str, Digits, checked(_NUMBER.fullmatch, _("Must have 6 to 20 digits, not only zeros."))]
+Nequi = Annotated[str, Digits, checked(is_nequi_number, _("Must have ten digits and start with 3."))]
 BreBKey = Annotated[
     str,
-    checked(_is_bre_b_key, gettext_noop("Must be a document, a mobile number, an e-mail address, or @ and a name.")),
+    checked(_is_bre_b_key, _("Must be a document, a mobile number, an e-mail address, or @ and a name.")),
 ]
 PixKey = Annotated[
     str,
     AfterValidator(_as_banks_store_it),
-    checked(
-        keys.kind_of, gettext_noop("Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key.")
-    ),
+    checked(keys.kind_of, _("Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key.")),
 ]
-Page = Annotated[
-    str, Field(max_length=500), checked(_is_page, gettext_noop("Must be an address that starts with https://."))
-]
+Page = Annotated[str, Field(max_length=500), checked(_is_page, _("Must be an address that starts with https://."))]
 ON_OUR_PAGE = "Shown on our page to payers of the Colombian methods"
 
 

@@ -153,8 +153,6 @@ SERVED: dict[str, type[ManualRail]] = {
     "pix_key": ManualPix,
 }
 """The member of the credentials that a method needs, and its rail."""
-
-
 PAID_OUT: dict[str, type[PayoutRail]] = {
     "clabe": SpeiByBatch,
     "cbu": ArgentineByBatch,

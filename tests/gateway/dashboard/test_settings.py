@@ -214,7 +214,7 @@ def test_it_shows_the_terms_in_force_and_whose_they_are(acme: Shop, globex: Shop
 
     page = owner.get(f"{settings_of(acme)}terms").content.decode()
 
-    row = page.split('row" class="text-nowrap">PIX ')[1].split("</tr>")[0]
+    row = page.split('row" class="main text-nowrap">PIX ')[1].split("</tr>")[0]
     assert "1.25%" in row and "R$0.49" in row and "Your price" in row
     assert "9.87" not in page
 
@@ -231,5 +231,5 @@ def test_in_production_it_says_what_is_off_and_how_to_get_it(acme: Shop, owner: 
         maximum=5000, expires_in_s=60,
     )  # fmt: skip
     terms = owner.get(f"{settings_of(acme, 'production')}terms").content.decode()
-    row = terms.split('row" class="text-nowrap">PIX ')[1].split("</tr>")[0]
+    row = terms.split('row" class="main text-nowrap">PIX ')[1].split("</tr>")[0]
     assert ">On</span>" in row and "R$1.00" in row and "R$50.00" in row and "Your limits" in row
