@@ -10,9 +10,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from gateway.demo.history import Life
-from tests.support.browser import NOBODY, WIDTHS, Watched, languages_for, widths_for
+from tests.support.browser import NOBODY, SHORT, WIDTHS, Watched, languages_for, widths_for
 from tests.support.companies import Shop, a_shop
 from tests.support.desks import Desks, a_company_at_work
+from tests.support.effort import todays
 from tests.support.people import a_member, a_person
 from tests.support.recording import Recording
 
@@ -26,6 +27,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("viewport", [WIDTHS[name] for name in names], ids=names)
     if "spoken" in metafunc.fixturenames:
         metafunc.parametrize("spoken", languages_for(metafunc.definition.name))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With SHORT=1 the robot does a third of its jobs a day."""
+    jobs = [item for item in items if item.path.stem.endswith("_jobs")] if SHORT else []
+    for later in {*jobs} - {*todays(jobs)}:
+        items.remove(later)
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,19 @@
 """A whole local service of its own, whose parts are killed at the worst moments."""
 
+import os
 import socket
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support.effort import todays
 from tests.support.service import Service
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that need another start of the service come last."""
+    """The short form takes a third of them a day. Those that need another start of the service come last."""
+    if os.environ.get("KILLS") == "1":
+        items[:] = todays(items)
     items.sort(key=lambda item: "without_a_dispatcher" in getattr(item, "fixturenames", ()))
 
 

@@ -173,8 +173,9 @@ class Robot:
         return bool(shown.count())
 
     def _may_go_on(self, after: str) -> None:
-        # A click lands beside its button while the readers of documents in a page are being started.
-        self.page.wait_for_load_state("networkidle" if self.page.locator("iframe").count() else "load")
+        self.page.wait_for_load_state("load")
+        if self.page.locator("iframe").count():  # a click lands beside its button while readers of documents start
+            self.page.wait_for_load_state("networkidle")
         assert not self.refused, f"a dead end after {after!r}: {self.refused}"
         assert self.page.evaluate(WAYS_ON), f"no way on after {after!r}: {self.sees()[:1000]}"
 

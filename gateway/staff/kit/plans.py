@@ -3,14 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection, transaction
+from django.db import connection
 
 
 @contextmanager
 def planned_for_values() -> Iterator[None]:
-    """Statements are planned for their values. A plan for any value, which a connection settles on after some runs, is
-    served neither by partial indexes nor by knowing that a state or an environment is rare.
+    """Statements are planned for their values, as they are not prepared. A prepared one is planned for any value after
+    some runs: no partial index serves it, and it does not know that a state or an environment is rare.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+    connection.ensure_connection()
+    session = connection.connection
+    usual, session.prepare_threshold = session.prepare_threshold, None
+    try:
         yield
+    finally:
+        session.prepare_threshold = usual

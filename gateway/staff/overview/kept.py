@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TypeVar
 
 from django.core.cache import cache
-from django.db import connection
+from django.db import connection, transaction
 from django.utils.translation import get_language
 from redis import RedisError
 
@@ -45,6 +45,6 @@ def kept(name: str, read: Callable[[], T], longest_ms: int = LONGEST_MS) -> T:
 @contextmanager
 def limited(longest_ms: int = LONGEST_MS) -> Iterator[None]:
     """Statements are canceled after this time."""
-    with planned_for_values(), connection.cursor() as cursor:
+    with planned_for_values(), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL statement_timeout = {longest_ms}")
         yield
