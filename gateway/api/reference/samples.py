@@ -3,8 +3,12 @@
 A part stands between two marks, `[create]` and `[/create]`, each in a comment of its own line.
 """
 
+import json
 import re
+from functools import cache
+from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 from django.conf import settings
 from django.template import Library
@@ -36,3 +40,9 @@ def part_of(name: str, part: str, language: str) -> str:
     if found is None:
         raise LookupError(f"{file.name} has no part {part}")
     return dedent(re.sub(r"^[ ]*(?:#|//) \[/?[a-z-]+\]\n", "", found[1], flags=re.MULTILINE)).strip("\n")
+
+
+@cache
+def recorded(file: Path) -> dict[str, Any]:
+    """What a test has recorded."""
+    return json.loads(file.read_text())  # type: ignore[no-any-return]
