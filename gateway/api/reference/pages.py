@@ -37,6 +37,11 @@ def _document() -> bytes:
     return dumps(document())
 
 
+@cache
+def _collection() -> bytes:
+    return dumps(collection())
+
+
 def schema(request: HttpRequest) -> HttpResponse:
     """The OpenAPI document; readable without a key."""
     if request.method not in ("GET", "HEAD"):
@@ -123,7 +128,7 @@ def llms(request: HttpRequest, whole: bool) -> HttpResponse:
 @require_safe
 def postman(request: HttpRequest) -> HttpResponse:
     """Every operation as a collection, to be tried by hand."""
-    response = HttpResponse(dumps(collection()), content_type="application/json")
+    response = HttpResponse(_collection(), content_type="application/json")
     response["Content-Disposition"] = 'attachment; filename="onpay.postman_collection.json"'
     return response
 

@@ -47,7 +47,8 @@ def search(query: str, language: str) -> list[Hit]:
     words = fold(query).split()[:8]
     if not words:
         return []
-    found = [(place.weight * points, place) for place, parts in _places(language) if (points := _points(words, parts))]
+    starts = [re.compile(rf"(?<![a-z0-9]){re.escape(word)}(?P<rest>[a-z0-9]*)") for word in words]
+    found = [(place.weight * points, place) for place, parts in _places(language) if (points := _points(starts, parts))]
     found.sort(key=lambda one: -one[0])
     return [Hit(place, _excerpt(place.text, words)) for _, place in found[:MOST]]
 
@@ -57,11 +58,10 @@ def fold(text: str) -> str:
     return "".join(sign for sign in normalize("NFKD", text.lower()) if not combining(sign))
 
 
-def _points(words: list[str], parts: tuple[str, str, str]) -> int:
+def _points(starts: list[re.Pattern[str]], parts: tuple[str, str, str]) -> int:
     title, heading, text = parts
     points = 0
-    for word in words:
-        start = re.compile(rf"(?<![a-z0-9]){re.escape(word)}(?P<rest>[a-z0-9]*)")
+    for start in starts:
         here = 0
         for part, weight in ((title, _WEIGHT_OF_TITLE), (heading, _WEIGHT_OF_HEADING), (text, 1)):
             hits = [one["rest"] == "" for one in start.finditer(part)]
