@@ -11,11 +11,11 @@
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
 #   make collected       the tests compiled, for several processes to run them at once
 #   make screenshots     the pictures of the README
-#   make migrations | messages       after a change of the models; after one of the texts
+#   make migrations | messages | styles   after a change of the models; of the texts; of the classes of a page (Node.js 20)
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults model clients sdk nightly screenshots lock migrations messages format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults model clients sdk nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -133,6 +133,12 @@ messages: installed-dev
 	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -v 0 -l es -l pt_BR --no-location --no-wrap --no-obsolete \
 		$(addprefix --ignore ,tests .venv .tools .local)
 	@ONPAY_LOCAL=1 $(PYTHON) manage.py compilemessages -v 0 --ignore .venv
+
+# What our pages use of Tabler's style sheet.
+styles: installed-clients
+	@PATH=$(CURDIR)/.tools/clients/node_modules/.bin:$$PATH purgecss --config .ci/purgecss.config.cjs \
+		--css .tools/clients/node_modules/@tabler/core/dist/css/tabler.min.css --output .tools/styles
+	@sed '/sourceMappingURL/d' .tools/styles/tabler.min.css >static/vendor/tabler.css
 
 # What can be made again goes. The data of `make run` stay.
 clean:

@@ -46,6 +46,12 @@
         (n) => `${percent.format(data.rates[n])}%`, { tick: (value) => `${percent.format(value)}%`, limits: { max: 100 } }),
     ];
   };
-  paint();
-  document.addEventListener("theme", paint);
+
+  // The library is large: the page is seen before it is read.
+  const library = Object.assign(document.createElement("script"), { src: document.currentScript.dataset.library });
+  library.addEventListener("load", () => {
+    paint();
+    document.addEventListener("theme", paint);
+  });
+  requestAnimationFrame(() => setTimeout(() => document.head.append(library)));
 })();
