@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from io import BytesIO
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -76,11 +77,11 @@ class StpApi:
                     yield one
 
     def received_by(self, clabe: str, since: datetime, until: datetime) -> list[ReceivedOrder]:
-        """The orders to one CLABE in the days of the window. Those of the day under way may be some seconds old."""
-        burst = burst_of(self.credentials.address, self.credentials.clabe)
+        """The orders to one CLABE in the days of the window, as they were listed some seconds ago at most."""
         found: dict[str, ReceivedOrder] = {}
         for day in days_of_operation(since, until, until):
-            listed = self._received_on(day) if day else burst.of(clabe, lambda: self._received_on(None))
+            burst = burst_of(self.credentials.address, self.credentials.clabe, day)
+            listed = burst.of(clabe, partial(self._received_on, day))
             found |= {one.reference: one for one in listed if one.clabe == clabe and one.reference not in found}
         return list(found.values())
 

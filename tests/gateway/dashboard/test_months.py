@@ -175,6 +175,7 @@ def test_nothing_is_sealed_that_is_not_over_or_not_proved(acme: Shop, finance: C
     assert finance.post(page("close_month", label)).status_code == 409
     assert "nothing is sealed" in text_of(finance.get(page("month", label)))
     next_month(acme)
+    nobody_else_writes()
 
     finance.post(page("close_month", label))
     due.run_due()  # the books were not proved since

@@ -1,5 +1,6 @@
 """A CLABE for each payment: what arrives there, whatever is told of it, and how it goes back."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -218,17 +219,19 @@ def test_another_key_is_noticed_by_the_check(stp: Stp, make_key: Callable[[], st
 def test_payments_that_are_paid_together_take_one_list_and_later_money_a_new_one(
     rail: Rail, order: PaymentOrder, stp: Stp
 ) -> None:
-    orders = [replace(order, payment_id=new_id("pay")) for _ in range(5)]
+    days_ago = order.created_at - timedelta(days=4)
+    orders = [replace(order, payment_id=new_id("pay"), created_at=days_ago) for _ in range(5)]
     accounts = [clabe_of(rail.instruct(one)) for one in orders]
     for account in accounts:
         stp.books.deposit(account, "150.00")
 
     assert {rail.ask(one, PaymentAction.PAY).answered for one in orders} == {PaymentResult.DONE}
-    assert len(stp.calls) == 1
+    days = Counter(one.get("fechaOperacion") for one in stp.bodies)
+    assert set(days.values()) == {1} and len(days) > 2
 
     later = stp.books.deposit(accounts[0], "20.00")
     told = rail.ask(orders[0], PaymentAction.PAY)
     assert [one.reference for one in told.others] == [reference(later)]
     unpaid = replace(order, payment_id=new_id("pay"))
     assert rail.ask(unpaid, PaymentAction.PAY).answered == PaymentResult.WAITING
-    assert len(stp.calls) == 3
+    assert sum("fechaOperacion" not in one for one in stp.bodies) == 3
