@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 from gateway.staff.kit.cells import shown_in
 from gateway.staff.kit.columns import address, anchor
 
-RELATED_ROWS = 10
+RELATED_ROWS = 5
 SAID_BY_THE_ID = frozenset({"merchant", "reference", "object_id"})
 
 
