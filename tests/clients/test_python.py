@@ -1,17 +1,22 @@
 """`onpay`, the library in Python, as it is packed: against a running service, over a bad line, with bad deliveries."""
 
 import asyncio
+import base64
 import hashlib
+import hmac
 import json
 import re
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from email.utils import format_datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import httpx  # noqa: TID251  what the library stands on
 import pytest
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -147,6 +152,99 @@ def test_deliveries_that_are_not_ours_are_refused(onpay: Any) -> None:
             verify(content, headers, ours)
     with pytest.raises(onpay.SignatureError):
         onpay.webhooks.verify_body(body + b" ", rotated["X-Onpay-Signature"], ours)
+
+
+def test_headers_that_an_attacker_chooses_are_refused_like_all_others(onpay: Any) -> None:
+    secret, body = signing.new_secret(), b'{"type":"payment.paid"}'
+    signed = onpay.webhooks.sign(body, secret)
+    for strange in (
+        {"webhook-timestamp": "\u00b2"},
+        {"webhook-timestamp": "9" * 5000},
+        {"webhook-id": "\udcff"},
+        {"webhook-signature": "v1,\udcff v1,"},
+        {"webhook-signature": [b"v1,\xff"]},
+        {"webhook-signature": []},
+    ):
+        with pytest.raises(onpay.SignatureError):
+            onpay.webhooks.verify(body, signed | strange, secret)
+    # What is signed with no key, anybody can sign.
+    forged = {"webhook-id": "evt_1", "webhook-timestamp": signed["webhook-timestamp"]}
+    text = f"evt_1.{forged['webhook-timestamp']}.".encode() + body
+    forged["webhook-signature"] = "v1," + base64.b64encode(hmac.digest(b"", text, "sha256")).decode()
+    for missing in ("", "whsec_", "whsec_\u2026", "whsec_AAAA", [], [secret, "whsec_"]):
+        with pytest.raises(ValueError, match="secret"):
+            onpay.webhooks.verify(body, forged, missing)
+        with pytest.raises(ValueError, match="secret"):
+            onpay.webhooks.verify_body(body, "sha256=0", missing)
+
+
+def test_a_key_is_told_to_its_own_service_only(onpay: Any) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append((request.url.host, request.headers.get("x-api-key")))
+        return httpx.Response(307, headers={"location": "https://elsewhere.test/"})
+
+    http = httpx.Client(transport=httpx.MockTransport(answer), follow_redirects=True)
+    sandbox = onpay.Onpay("onp_sandbox_s\n", "https://sandbox.test/", http=http)
+    with onpay.Onpay("onp_live_l", "https://live.test", http=http) as live:
+        for client in (sandbox, live):
+            with pytest.raises(onpay.BadRequest) as moved:
+                client.payments.get("pay_1")
+            assert moved.value.code == "HTTP_307"
+    http.get("https://shop.test/", follow_redirects=False)
+
+    assert seen == [("sandbox.test", "onp_sandbox_s"), ("live.test", "onp_live_l"), ("shop.test", None)]
+    for url in ("https://live.test?x=1", "https://a:b@live.test", "https://live.test#x"):
+        with pytest.raises(ValueError, match="base_url"):
+            onpay.Onpay("onp_live_l", url)
+    for place in ("", ".", ".."):
+        with pytest.raises(ValueError, match="id"):
+            live.payments.expire(place)
+    assert len(seen) == 3
+
+
+def test_what_others_answer_in_between_is_an_error_of_the_library(onpay: Any) -> None:
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+    html = b"<html>Bad Gateway</html>"
+    for status, headers, content, wait in (
+        (502, {}, html, None),
+        (503, {"retry-after": moment}, html, 20),
+        (503, {"retry-after": "\u00b2".encode()}, html, None),
+        (503, {"retry-after": "-1"}, html, None),
+        (429, {"retry-after": "7"}, b'{"error":{"code":429,"retryAfter":"soon","retryable":"x"}}', 7),
+        (503, {}, b'{"error":{"code":"ONP503","retryable":true,"retryAfter":1.5}}', 1.5),
+        (503, {}, b'{"error":{"code":"ONP503","retryable":true,"retryAfter":-5}}', None),
+        (200, {}, html, None),
+        (200, {}, b"{}", None),
+        (200, {}, b"[]", None),
+        (200, {"content-encoding": "gzip"}, b"no gzip", None),
+    ):
+        answers = [httpx.Response(status, headers=headers, stream=httpx.ByteStream(content)) for _ in range(2)]
+        http = httpx.Client(transport=httpx.MockTransport(lambda _, left=answers: left.pop()))  # type: ignore[misc]
+        client = onpay.Onpay("onp_sandbox_x", "https://sandbox.test", http=http, deadline=1, retries=1)
+        with pytest.raises(onpay.OnpayError) as failed:
+            client.payments.create(**ORDER, reference="x")
+        assert failed.value.retryable
+        assert failed.value.retry_after == (wait and pytest.approx(wait, abs=2)), (status, headers)
+        assert len(answers) == bool(wait), "what would take too long is not tried again"
+
+
+def test_a_list_has_each_object_once_however_many_were_created_meanwhile(onpay: Any) -> None:
+    newest = [f"pay_{number}" for number in range(4)]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        number = int(request.url.params["pageNumber"])
+        data = [{"id": name} for name in newest[2 * number - 2 : 2 * number]]
+        newest[:0] = [f"new_{number}_{one}" for one in range(3)] if number < 3 else []
+        about = {"pageNumber": number, "pageSize": 2, "total": len(data), "totalAvailable": len(newest)}
+        return httpx.Response(200, json={"data": data, "pagination": about})
+
+    http = httpx.Client(transport=httpx.MockTransport(answer))
+    listed = [one.id for one in onpay.Onpay("onp_live_x", "https://live.test", http=http).payments.list(page_size=2)]
+
+    assert len(listed) == len(set(listed))
+    assert set(listed) >= {f"pay_{number}" for number in range(4)}
 
 
 def test_what_a_client_is_told_wrongly_is_refused_before_it_is_sent(onpay: Any) -> None:

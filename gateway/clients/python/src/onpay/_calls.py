@@ -20,8 +20,8 @@ class Call:
     method: str
     path: str
     ids: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, Any] = field(default_factory=dict)
-    body: Optional[Mapping[str, Any]] = None
+    query: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    body: Optional[Mapping[str, Any]] = field(default=None, repr=False)
     key: Optional[str] = None
     timeout: Optional[float] = None
     deadline: Optional[float] = None
@@ -73,8 +73,8 @@ def _number(value: Any, name: str) -> str:
 
 
 def _an_id(value: str) -> str:
-    if not value:
-        raise ValueError("an id is empty")
+    if value in ("", ".", ".."):  # of a path these are other places
+        raise ValueError("an id is empty or dots")
     return value
 
 

@@ -1,7 +1,8 @@
 """The two clients."""
 
 import os
-from typing import Any, Optional
+import re
+from typing import Optional
 from urllib.parse import urlsplit
 
 import httpx
@@ -11,22 +12,24 @@ from onpay._generated.async_resources import AsyncResources
 from onpay._generated.resources import Resources
 from onpay._generated.version import __version__
 from onpay._retries import Limits
-from onpay._transport import AsyncTransport, Transport
+from onpay._transport import AsyncTransport, Service, Transport
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+KEY = re.compile(r"onp_(sandbox|live)_[A-Za-z0-9_-]+")
 
 
-def _settings(api_key: Optional[str], base_url: Optional[str]) -> dict[str, Any]:
-    """What both clients tell httpx; a key never leaves over an open line."""
-    key = api_key or os.environ.get("ONPAY_API_KEY", "")
+def _service(api_key: Optional[str], base_url: Optional[str]) -> Service:
+    """A key never leaves over an open line."""
+    key = (api_key or os.environ.get("ONPAY_API_KEY", "")).strip()
     url = base_url or os.environ.get("ONPAY_BASE_URL", "")
-    if not key.startswith(("onp_sandbox_", "onp_live_")):
+    if not KEY.fullmatch(key):
         raise ValueError("api_key (or ONPAY_API_KEY) must be a key that begins with onp_sandbox_ or onp_live_")
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise ValueError("base_url (or ONPAY_BASE_URL) must be https, or http on this machine")
-    headers = {"x-api-key": key, "user-agent": f"onpay-python/{__version__}"}
-    return {"base_url": url.rstrip("/"), "headers": headers}
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("base_url (or ONPAY_BASE_URL) must be an address without credentials, query and fragment")
+    return Service(url.rstrip("/"), {"x-api-key": key, "user-agent": f"onpay-python/{__version__}"})
 
 
 class Onpay(Resources):
@@ -46,18 +49,17 @@ class Onpay(Resources):
         retries: int = 4,
         http: Optional[httpx.Client] = None,
     ) -> None:
-        settings = _settings(api_key, base_url)
-        self._http = http or httpx.Client()
-        self._http.base_url = settings["base_url"]
-        self._http.headers.update(settings["headers"])
-        super().__init__(Transport(self._http, Limits(timeout, deadline, retries)))
+        self._service = _service(api_key, base_url)
+        self._http, self._is_own = http or httpx.Client(), http is None
+        super().__init__(Transport(self._http, self._service, Limits(timeout, deadline, retries)))
 
     def __repr__(self) -> str:
-        return f"Onpay({str(self._http.base_url)!r})"
+        return f"Onpay({self._service.url!r})"
 
     def close(self) -> None:
-        """Closes the connections."""
-        self._http.close()
+        """Closes the connections; an `http` of yours stays open."""
+        if self._is_own:
+            self._http.close()
 
     def __enter__(self) -> Self:
         return self
@@ -79,18 +81,17 @@ class AsyncOnpay(AsyncResources):
         retries: int = 4,
         http: Optional[httpx.AsyncClient] = None,
     ) -> None:
-        settings = _settings(api_key, base_url)
-        self._http = http or httpx.AsyncClient()
-        self._http.base_url = settings["base_url"]
-        self._http.headers.update(settings["headers"])
-        super().__init__(AsyncTransport(self._http, Limits(timeout, deadline, retries)))
+        self._service = _service(api_key, base_url)
+        self._http, self._is_own = http or httpx.AsyncClient(), http is None
+        super().__init__(AsyncTransport(self._http, self._service, Limits(timeout, deadline, retries)))
 
     def __repr__(self) -> str:
-        return f"AsyncOnpay({str(self._http.base_url)!r})"
+        return f"AsyncOnpay({self._service.url!r})"
 
     async def close(self) -> None:
-        """Closes the connections."""
-        await self._http.aclose()
+        """Closes the connections; an `http` of yours stays open."""
+        if self._is_own:
+            await self._http.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -6,9 +6,19 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import Self
 
 SECRETS = frozenset(
-    ("secret", "client_secret", "session_token", "checkout_url", "removal_url", "quote_token", "payment_method_token")
+    (
+        "secret",
+        "client_secret",
+        "session_token",
+        "checkout_url",
+        "redirect_url",
+        "removal_url",
+        "pdf_url",
+        "quote_token",
+        "payment_method_token",
+    )
 )
-"""Members that let whoever reads them act: they stay out of logs."""
+"""Members with which whoever reads them can act, or read more: they stay out of logs."""
 
 
 def camel(name: str) -> str:

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Generic, Optional, TypeVar
 
@@ -28,32 +28,49 @@ def parsed(content: bytes) -> Any:
 
 
 def failure_of(response: httpx.Response, key: Optional[str]) -> Optional[OnpayError]:
-    """The error that an answer is, or None."""
+    """The error that an answer is, or None. What is not of this API is one, too."""
     is_pdf = response.headers.get("content-type", "").startswith("application/pdf")
     body = None if is_pdf else parsed(response.content)
-    if response.is_success and (is_pdf or isinstance(body, dict)):
+    if response.is_success and (is_pdf or (isinstance(body, dict) and "data" in body)):
         return None
     return error_of(response.status_code if not response.is_success else 502, body, response.headers, key)
+
+
+@dataclass(frozen=True)
+class Service:
+    """Where the API is, and how the caller is known there. An `httpx` client that others use, too, is told neither."""
+
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+
+    def request(self, call: Call) -> dict[str, Any]:
+        """The same for every try. A redirect is not followed: the key is for this address alone."""
+        return {
+            "method": call.method,
+            "url": self.url + call.address,
+            "headers": {**self.headers, **call.headers()},
+            "content": call.content,
+            "follow_redirects": False,
+        }
 
 
 class Transport:
     """Sends a call until it is answered, refused, or its time is over."""
 
-    def __init__(self, http: httpx.Client, limits: Limits) -> None:
+    def __init__(self, http: httpx.Client, service: Service, limits: Limits) -> None:
         self.http = http
+        self.service = service
         self.limits = limits
 
     def send(self, call: Call) -> httpx.Response:
         tries = Tries(self.limits, call.timeout, call.deadline)
-        headers, content, address = call.headers(), call.content, call.address
-        key = headers.get("idempotency-key")
+        request = self.service.request(call)
+        key = request["headers"].get("idempotency-key")
         while True:
             try:
-                response = self.http.request(
-                    call.method, address, headers=headers, content=content, timeout=tries.time_of_this_one
-                )
+                response = self.http.request(**request, timeout=tries.time_of_this_one)
                 failure = failure_of(response, key)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = ConnectionFailed(type(error).__name__, key)
             if failure is None:
                 return response
@@ -66,21 +83,20 @@ class Transport:
 class AsyncTransport:
     """The same for asyncio."""
 
-    def __init__(self, http: httpx.AsyncClient, limits: Limits) -> None:
+    def __init__(self, http: httpx.AsyncClient, service: Service, limits: Limits) -> None:
         self.http = http
+        self.service = service
         self.limits = limits
 
     async def send(self, call: Call) -> httpx.Response:
         tries = Tries(self.limits, call.timeout, call.deadline)
-        headers, content, address = call.headers(), call.content, call.address
-        key = headers.get("idempotency-key")
+        request = self.service.request(call)
+        key = request["headers"].get("idempotency-key")
         while True:
             try:
-                response = await self.http.request(
-                    call.method, address, headers=headers, content=content, timeout=tries.time_of_this_one
-                )
+                response = await self.http.request(**request, timeout=tries.time_of_this_one)
                 failure = failure_of(response, key)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = ConnectionFailed(type(error).__name__, key)
             if failure is None:
                 return response
@@ -122,15 +138,15 @@ def page_call(call: Call, number: int) -> Call:
 
 
 class Fresh(Generic[M]):
-    """Leaves out what was on the page before: objects that were created meanwhile move the others down."""
+    """Leaves out what was on a page before: objects that were created meanwhile move the others down."""
 
     def __init__(self) -> None:
-        self.before: set[Any] = set()
+        self.seen: set[str] = set()
 
     def of(self, page: "Page[M]") -> list[M]:
         ids = [getattr(one, "id", None) for one in page.items]
-        fresh = [one for one, name in zip(page.items, ids) if name is None or name not in self.before]
-        self.before = set(ids)
+        fresh = [one for one, name in zip(page.items, ids) if name is None or name not in self.seen]
+        self.seen.update(name for name in ids if name is not None)
         return fresh
 
 

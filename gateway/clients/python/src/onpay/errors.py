@@ -1,6 +1,9 @@
 """What can go wrong with a call. Neither the key nor the body of the request is in a message or a `repr`."""
 
 from collections.abc import Mapping
+from datetime import datetime, timezone
+from decimal import Decimal
+from email.utils import parsedate_to_datetime
 from typing import Any, Optional
 
 
@@ -85,8 +88,25 @@ KINDS = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound, 409: C
 def error_of(status: int, body: Any, headers: Mapping[str, str], idempotency_key: Optional[str]) -> APIError:
     """The error of an answer, also of one that a proxy wrote."""
     error = body.get("error") if isinstance(body, dict) else None
-    told = dict(error) if isinstance(error, dict) else {}
-    if "retryAfter" not in told and headers.get("retry-after", "").isdigit():
-        told["retryAfter"] = int(headers["retry-after"])
+    told = dict(error) if isinstance(error, dict) and isinstance(error.get("code"), str) else {}
+    told["retryAfter"] = _seconds(told.get("retryAfter", headers.get("retry-after")))
     kind = KINDS.get(status, ServerError if status >= 500 else BadRequest)
     return kind(status, told, headers.get("requestid"), idempotency_key)
+
+
+def _seconds(wait: Any) -> Optional[float]:
+    """A wait in seconds; a header may also name a moment. None where it is neither."""
+    if isinstance(wait, str):
+        wait = int(wait) if wait.isascii() and wait.isdigit() and len(wait) < 10 else _seconds_until(wait)
+    if isinstance(wait, bool) or not isinstance(wait, (int, float, Decimal)):
+        return None
+    return (wait if isinstance(wait, int) else float(wait)) if wait >= 0 else None
+
+
+def _seconds_until(moment: str) -> Optional[float]:
+    try:
+        at = parsedate_to_datetime(moment)
+    except (ValueError, TypeError):
+        return None
+    left = at.replace(tzinfo=at.tzinfo or timezone.utc) - datetime.now(timezone.utc)
+    return max(left.total_seconds(), 0)

@@ -10,6 +10,7 @@ Deliveries repeat and change places: `release_once` does nothing the second time
 import base64
 import hashlib
 import hmac
+import re
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,6 +22,7 @@ from onpay._transport import parsed
 from onpay.errors import SignatureError
 
 TOLERANCE_S = 300
+SHORTEST_KEY = 16
 Secrets = Union[str, Sequence[str]]
 
 
@@ -49,9 +51,10 @@ def verify(
         name, at, signatures = (given[f"webhook-{part}"] for part in ("id", "timestamp", "signature"))
     except KeyError as missing:
         raise SignatureError(f"the header {missing.args[0]} is missing") from None
-    if not at.isdigit() or abs(time.time() - int(at)) > tolerance:
+    if not re.fullmatch("[0-9]{1,12}", at) or abs(time.time() - int(at)) > tolerance:
         raise SignatureError("the delivery is too old, or from the future")
-    ours = [_signature(secret, f"{name}.{at}.".encode() + body) for secret in _several(secrets)]
+    signed = f"{name}.{at}.".encode(errors="replace") + body
+    ours = [_signature(secret, signed) for secret in _several(secrets)]
     _compare(ours, signatures.split(" "))
     return parse(body)
 
@@ -86,25 +89,35 @@ def sign(body: bytes, secret: str, event_id: str = "evt_test") -> dict[str, str]
 
 
 def _signature(secret: str, signed: bytes) -> str:
-    key = base64.b64decode(secret[len("whsec_") :])
-    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    return "v1," + base64.b64encode(hmac.new(_key(secret), signed, hashlib.sha256).digest()).decode()
+
+
+def _key(secret: str) -> bytes:
+    """A secret that is missing or cut short is refused: others could sign with it."""
+    try:
+        key = base64.b64decode(secret[len("whsec_") :], validate=True)
+    except ValueError:
+        key = b""
+    if not secret.startswith("whsec_") or len(key) < SHORTEST_KEY:
+        raise ValueError("a secret is whsec_ and its base64, as the endpoint's creation gave it")
+    return key
 
 
 def _several(secrets: Secrets) -> list[str]:
     found = [secrets] if isinstance(secrets, str) else list(secrets)
-    if not found or not all(one.startswith("whsec_") for one in found):
-        raise ValueError("a secret begins with whsec_")
+    if not found or not all(_key(one) for one in found):
+        raise ValueError("no secret")
     return found
 
 
 def _compare(ours: list[str], theirs: list[str]) -> None:
     """Every pair, in a time that does not tell which one differs where."""
-    matches = [hmac.compare_digest(one.encode(), other.encode()) for one in ours for other in theirs]
+    matches = [hmac.compare_digest(one.encode(), other.encode(errors="replace")) for one in ours for other in theirs]
     if not any(matches):
         raise SignatureError("the delivery was not signed with this secret")
 
 
 def _first(value: Any) -> str:
     """Of a header that a framework gives as a list or as bytes."""
-    one = value[0] if isinstance(value, (list, tuple)) else value
-    return one.decode() if isinstance(one, bytes) else str(one)
+    one = next(iter(value), "") if isinstance(value, (list, tuple)) else value
+    return one.decode("latin-1") if isinstance(one, bytes) else str(one)
