@@ -46,7 +46,7 @@ export async function badLine(): Promise<object> {
 }
 
 export function deliveries(): object {
-  const [ours, old, other] = ["whsec_b3Vycw==", "whsec_b2xk", "whsec_b3RoZXI="] as const;
+  const [ours, old, other] = [1, 2, 3].map((one) => `whsec_${Buffer.alloc(32, one).toString("base64")}`) as [string, string, string];
   const body = JSON.stringify({ id: "evt_1", type: "payment.paid", data: { reference: "order-1", amount: 0.1, paidAt: "x" } });
   const signed = webhooks.sign(body, ours);
   const late = { ...signed, "webhook-timestamp": String(Number(signed["webhook-timestamp"]) - 400) };
@@ -68,6 +68,52 @@ export function deliveries(): object {
   return { refused, released: [release(event), release(byBody)] };
 }
 
+/** What others answer in between, wrong settings, and a caller who has left. */
+export async function hostile(): Promise<object> {
+  let calls = 0;
+  const answering = (status: number, headers: Record<string, string>, body: string) =>
+    new Onpay({
+      apiKey: "onp_live_x\n",
+      baseUrl: "https://live.test",
+      deadline: 1000,
+      retries: 1,
+      fetch: async (_url, sent) => {
+        calls += 1;
+        if (sent?.redirect !== "manual") throw new Error("the key would follow");
+        return new Response(body, { status, headers });
+      },
+    });
+  const moment = new Date(Date.now() + 20_000).toUTCString();
+  const answers: [number, Record<string, string>, string][] = [
+    [503, { "retry-after": moment }, "<html>"],
+    [503, { "retry-after": "-1" }, "<html>"],
+    [429, { "retry-after": "7" }, '{"error":{"code":429,"retryAfter":"soon"}}'],
+    [503, {}, '{"error":{"code":"ONP503","retryable":true,"retryAfter":-5}}'],
+    [200, {}, "{}"],
+  ];
+  const waits: unknown[] = [];
+  for (const one of answers) {
+    const failed = await failure(answering(...one).payments.create(order as never));
+    const wait = failed?.retryAfter;
+    waits.push([failed?.retryable, wait === undefined ? null : Math.round(wait / 2) * 2]);
+  }
+  const before = calls;
+  const left = await answering(200, {}, "{}").payments.get("pay_1", { signal: AbortSignal.abort() }).catch(() => "left");
+  const refused = [
+    () => answering(200, {}, "{}").payments.expire(".."),
+    () => new Onpay({ baseUrl: "https://a:b@live.test" }),
+    () => webhooks.verify("{}", webhooks.sign("{}", "whsec_\u2026"), "whsec_\u2026"),
+    () => webhooks.verifyBody("{}", "sha256=0", "whsec_"),
+  ].map((call) => {
+    try {
+      return typeof call();
+    } catch (error) {
+      return (error as Error).name;
+    }
+  });
+  return { waits, left: [left, calls - before], wrong: refused };
+}
+
 function release(event: OnpayEvent): string | null {
   return event.type === "payment.paid" && event.data.paidAt ? `${event.data.reference} ${event.data.amount}` : null;
 }
@@ -82,4 +128,6 @@ async function failure(call: Promise<unknown>): Promise<APIError | ConnectionFai
   }
 }
 
-if (process.argv[2] === "run") console.log(JSON.stringify({ ...(await story()), ...(await badLine()), ...deliveries() }));
+if (process.argv[2] === "run") {
+  console.log(JSON.stringify({ ...(await story()), ...(await badLine()), ...deliveries(), ...(await hostile()) }));
+}

@@ -93,6 +93,8 @@ def test_a_shop_in_typescript(acme: Shop, shop: Path, tools: Path, live_server: 
     assert (said["later"], said["found"]) == (30, "lost-2")
     assert said["float"] == 'TypeError: amount must be a decimal string such as "150.00"'
     assert said["refused"] == ["SignatureError"] * 5
+    assert said["waits"] == [[True, 20], [True, None], [True, 8], [True, None], [True, None]]
+    assert (said["left"], said["wrong"]) == (["left", 0], ["TypeError"] * 4)
     assert said["released"] == ["order-1 0.10"] * 2
     for reference in ("lost-1", "busy-1", "down-1", "begun-1", "lost-2"):
         assert [len(front.keys_of(reference)), len(set(front.keys_of(reference)))] == [2, 1]

@@ -25,7 +25,7 @@ export interface Call extends PostOptions {
 
 /** An id as a part of a path. */
 export function id(value: string): string {
-  if (!value) throw new TypeError("an id is empty");
+  if (["", ".", ".."].includes(value)) throw new TypeError("an id is empty or dots"); // other places of a path
   return encodeURIComponent(value);
 }
 

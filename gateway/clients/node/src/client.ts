@@ -22,9 +22,10 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
  */
 export class Onpay extends Resources {
   constructor(options: OnpayOptions = {}) {
-    const { apiKey = process.env.ONPAY_API_KEY ?? "", baseUrl = process.env.ONPAY_BASE_URL ?? "" } = options;
+    const apiKey = (options.apiKey ?? process.env.ONPAY_API_KEY ?? "").trim();
+    const baseUrl = options.baseUrl ?? process.env.ONPAY_BASE_URL ?? "";
     const { timeout = 30_000, deadline = 60_000, retries = 4, fetch = globalThis.fetch } = options;
-    if (!/^onp_(sandbox|live)_/.test(apiKey)) {
+    if (!/^onp_(sandbox|live)_[\w-]+$/.test(apiKey)) {
       throw new TypeError("apiKey (or ONPAY_API_KEY) must be a key that begins with onp_sandbox_ or onp_live_");
     }
     super(new Transport(checked(baseUrl), apiKey, { timeout, deadline, retries }, fetch));
@@ -36,6 +37,9 @@ function checked(baseUrl: string): string {
   const url = parsedUrl(baseUrl);
   if (url?.protocol !== "https:" && !(url?.protocol === "http:" && LOOPBACK.includes(url.hostname))) {
     throw new TypeError("baseUrl (or ONPAY_BASE_URL) must be https, or http on this machine");
+  }
+  if (url?.username || url?.password || url?.search || url?.hash) {
+    throw new TypeError("baseUrl (or ONPAY_BASE_URL) must be an address without credentials, query and fragment");
   }
   return baseUrl.replace(/\/+$/, "");
 }

@@ -84,9 +84,18 @@ const KINDS: Record<number, typeof APIError> = {
 
 /** The error of an answer, also of one that a proxy wrote. */
 export function errorOf(status: number, body: unknown, headers: Headers, key: string | undefined): APIError {
-  const told = { ...(body as { error?: Partial<ErrorDetail> } | undefined)?.error };
-  const wait = Number(headers.get("retry-after"));
-  if (told.retryAfter === undefined && wait > 0) told.retryAfter = wait;
+  const error = (body as { error?: Partial<ErrorDetail> } | undefined)?.error;
+  const told: Partial<ErrorDetail> = typeof error?.code === "string" ? { ...error } : {};
+  const wait = told.retryAfter ?? secondsOf(headers.get("retry-after") ?? "");
+  delete told.retryAfter;
+  if (typeof wait === "number" && wait >= 0) told.retryAfter = wait;
   told.requestId ??= headers.get("requestid") ?? "";
   return new (KINDS[status] ?? (status >= 500 ? ServerError : BadRequest))(status, told, key);
+}
+
+/** What a header asks to wait: seconds, or until a moment. */
+function secondsOf(text: string): number | undefined {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const at = Date.parse(text);
+  return Number.isNaN(at) || !text.includes(",") ? undefined : Math.max((at - Date.now()) / 1000, 0);
 }

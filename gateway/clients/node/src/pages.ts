@@ -45,13 +45,13 @@ export class Pages<Item> implements AsyncIterable<Item> {
 
   /** Every object once, also where others were created meanwhile and moved it to the next page. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item> {
-    let before = new Set<unknown>();
+    const seen = new Set<unknown>();
     for await (const { items } of this.pages()) {
       for (const item of items) {
         const name = idOf(item);
-        if (name === undefined || !before.has(name)) yield item;
+        if (name === undefined || !seen.has(name)) yield item;
+        seen.add(name);
       }
-      before = new Set(items.map(idOf));
     }
   }
 }

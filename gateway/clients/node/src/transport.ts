@@ -36,6 +36,7 @@ export class Transport {
   }
 
   async #try(call: Call, sent: ReturnType<typeof request>, milliseconds: number): Promise<Answer | OnpayError> {
+    call.signal?.throwIfAborted();
     const key = sent.headers["idempotency-key"];
     const headers = { ...sent.headers, "x-api-key": this.#key, "user-agent": `onpay-node/${VERSION}` };
     const over = new AbortController();
@@ -48,7 +49,7 @@ export class Transport {
       const content = new Uint8Array(await response.arrayBuffer());
       const isPdf = response.headers.get("content-type")?.startsWith("application/pdf") ?? false;
       const body = isPdf ? undefined : parsed(new TextDecoder().decode(content));
-      if (response.ok && (isPdf || isObject(body))) return { content, body };
+      if (response.ok && (isPdf || hasData(body))) return { content, body };
       return errorOf(response.ok ? 502 : response.status, body, response.headers, key);
     } catch (error) {
       call.signal?.throwIfAborted();
@@ -60,8 +61,9 @@ export class Transport {
   }
 }
 
-function isObject(body: unknown): boolean {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
+/** What another answers in between has none. */
+function hasData(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "data" in body;
 }
 
 function reasonOf(error: unknown): string {

@@ -5,6 +5,8 @@ import { SignatureError } from "./errors.js";
 import type { OnpayEvent } from "./generated/events.js";
 import { parsed } from "./json.js";
 
+const SHORTEST_KEY = 16;
+
 /** Of Node and Express, or of the Fetch API. */
 export type DeliveryHeaders = Headers | Record<string, string | string[] | undefined>;
 
@@ -66,8 +68,7 @@ export function sign(body: string | Uint8Array, secret: string, eventId = "evt_t
 }
 
 function standard(secret: string, name: string, at: string, body: string | Uint8Array): string {
-  const key = Buffer.from(secret.slice("whsec_".length), "base64");
-  return "v1," + createHmac("sha256", key).update(`${name}.${at}.`).update(body).digest("base64");
+  return "v1," + createHmac("sha256", keyOf(secret)).update(`${name}.${at}.`).update(body).digest("base64");
 }
 
 function ofTheBody(secret: string, body: string | Uint8Array): string {
@@ -76,10 +77,18 @@ function ofTheBody(secret: string, body: string | Uint8Array): string {
 
 function several(secrets: string | readonly string[]): readonly string[] {
   const found = typeof secrets === "string" ? [secrets] : secrets;
-  if (!found.length || !found.every((one) => one.startsWith("whsec_"))) {
-    throw new TypeError("a secret begins with whsec_");
-  }
+  if (!found.length || !found.every(keyOf)) throw new TypeError("no secret");
   return found;
+}
+
+/** A secret that is missing or cut short is refused: others could sign with it. */
+function keyOf(secret: string): Buffer {
+  const text = secret.replace(/^whsec_/, "");
+  const key = Buffer.from(text, "base64");
+  if (text === secret || key.length < SHORTEST_KEY || key.toString("base64") !== text) {
+    throw new TypeError("a secret is whsec_ and its base64, as the endpoint's creation gave it");
+  }
+  return key;
 }
 
 /** Every pair, in a time that does not tell where they differ. */
