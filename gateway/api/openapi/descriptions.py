@@ -153,7 +153,8 @@ OF: dict[str, dict[str, str]] = {
         "payer": "Who pays; which members are required depends on the method.",
         "dueDate": "BOLETO: the last day to pay without delay, YYYY-MM-DD, today or later in São Paulo. PIX: optional; "
         "the last day to pay, not together with expiresIn.",
-        "returnUrl": "Cards and REDIRECT methods: the https:// page to which the payer returns.",
+        "returnUrl": "Cards and REDIRECT methods: the https:// page to which the payer returns. A sandbox on your own "
+        "machine also takes http:// on localhost.",
         "paymentMethodToken": "Cards: a saved card of this payer, if your integration may use them.",
         "savePaymentMethod": "Cards: true saves the card once the payment is authorized. Ask the payer first.",
         "expiresIn": "The expiry in seconds, if the method allows a choice; not together with dueDate.",
