@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,15 @@ from django.test import Client
 
 from gateway.api.openapi.document import operations
 from gateway.api.reference.guides import FOLDER, guide, guides
+from gateway.api.reference.reproductions import EXPLAINED
 from gateway.api.reference.samples import ENDINGS
 from gateway.api.reference.samples import FOLDER as SAMPLES
 from gateway.api.reference.search import search
 from gateway.api.reference.site import CHAPTERS, GENERATED, GUIDES, LANGUAGES, address
+from gateway.conversions.scenarios import SCENARIOS as CONVERSIONS
+from gateway.methods.card.sandbox_cards import TEST_CARDS
+from gateway.methods.scenarios import SCENARIOS as PAYMENTS
+from gateway.payouts.scenarios import SCENARIOS as PAYOUTS
 
 KEPT = re.compile(r"\{#[a-z0-9-]+\}|\{%.*?%\}|\{\{.*?\}\}|\]\([^)]*\)")
 """What a translation keeps: anchors, tags, facts, links."""
@@ -100,12 +106,24 @@ def is_there(client: Client, path: str) -> bool:
         ("idempotency", "en", "/docs/idempotency"),
         ("chargeback", "en", "/docs/refunds#chargebacks"),
         ("ONP409_DUPLICATE_REFERENCE", "en", "/docs/errors#ONP409_DUPLICATE_REFERENCE"),
+        ("accept header of a browser", "en", "/docs/errors#ONP406"),
+        ("laço sem fim relógio", "pt-br", "/docs/pt-br/errors#ONP409_CLOCK"),
         ("conciliacao", "pt-br", "/docs/pt-br/reconciliation"),
         ("conciliación", "es", "/docs/es/reconciliation"),
     ],
 )
 def test_what_is_looked_for_is_found_first(query: str, language: str, first: str) -> None:
     assert search(query, language)[0].place.where == first
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_what_pages_take_from_the_code_is_in_their_language(client: Client, language: str) -> None:
+    shown = unescape("".join(client.get(address(page, language)).content.decode() for page in ("errors", "sandbox")))
+    causes = {text for one in EXPLAINED.values() for text in (one.cause, one.words, one.given.value) if text}
+    assert not {text for text in causes if text in shown}
+    tables = "".join(guide(page, language).markdown for page in ("sandbox", "money-out", "cards"))
+    plays = (*PAYMENTS, *PAYOUTS, *CONVERSIONS, *TEST_CARDS)
+    assert not {one.effect for one in plays if f" {one.effect} |" in tables}
 
 
 def test_the_search_takes_anything(client: Client) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
+from django.utils import translation
 from django.utils.translation import gettext
 
 from accounts.base.clock import utcnow
@@ -123,9 +124,9 @@ def cards() -> dict[str, Any]:
             *((_in_production(acquirer.title()), policy_of(acquirer)) for acquirer in browsers()),
             (_in_production(gettext("All acquirers")), policy_of(*browsers())),
         ],
-        "test_cards": TEST_CARDS,
+        "test_cards": [(card.number, translation.gettext(card.effect)) for card in TEST_CARDS],
         "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
-        "stored": [(kept.token, kept.effect) for kept in STORED_CARDS],
+        "stored": [(kept.token, translation.gettext(kept.effect)) for kept in STORED_CARDS],
     }
 
 
@@ -152,7 +153,9 @@ def table() -> str:
 
 def scenarios() -> list[tuple[int, str, str]]:
     """Every magic amount: its last digits, its methods, and its effect as Markdown."""
-    return [(scenario.tail, ", ".join(_methods(scenario)), scenario.effect) for scenario in SCENARIOS]
+    return [
+        (scenario.tail, ", ".join(_methods(scenario)), translation.gettext(scenario.effect)) for scenario in SCENARIOS
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +187,8 @@ def money_out() -> dict[str, Any]:
     """Withdrawals and conversions: working requests, magic amounts, sandbox rates."""
     return {
         "ways": ways_out(),
-        "scenarios": [(scenario.tail, scenario.effect) for scenario in payout_scenarios.SCENARIOS],
-        "conversion_scenarios": [(one.tail, one.effect) for one in conversion_scenarios.SCENARIOS],
+        "scenarios": [(scenario.tail, translation.gettext(scenario.effect)) for scenario in payout_scenarios.SCENARIOS],
+        "conversion_scenarios": [(one.tail, translation.gettext(one.effect)) for one in conversion_scenarios.SCENARIOS],
         "rates": [(currency, f"{rate:f}") for currency, rate in SANDBOX.items()],
         "wallets": WALLET_METHOD.items(),
     }
@@ -254,7 +257,8 @@ def _span(seconds: int) -> str:
 def _methods(scenario: PaymentScenario) -> list[str]:
     if set(scenario.methods) == set(Method):
         return [gettext("every method")]
-    bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
+    named = {"method": "BANK_TRANSFER", "currency": scenario.currency}
+    bank_transfer = gettext("%(method)s in %(currency)s") % named
     return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import cache
 from unicodedata import combining, normalize
 
-from django.utils.translation import override
+from django.utils import translation
 
-from accounts.base.errors import catalogue
+from accounts.base.errors import Refusal, catalogue
 from gateway.api.openapi.document import document
 from gateway.api.reference.guides import guides
+from gateway.api.reference.reproductions import EXPLAINED
 from gateway.api.reference.site import address
 from webhooks.kinds import KINDS
 
@@ -82,7 +83,7 @@ def _excerpt(text: str, words: list[str]) -> str:
 
 @cache
 def _places(language: str) -> list[tuple[Place, tuple[str, str, str]]]:
-    with override(language):
+    with translation.override(language):
         found = [*_guides(language), *_errors(language), *_events(language), *_operations(language)]
     return [(place, place.folded) for place in found]
 
@@ -103,12 +104,18 @@ def _guides(language: str) -> list[Place]:
 
 def _errors(language: str) -> list[Place]:
     where = address("errors", language)
-    return [Place(f"{where}#{one.code}", one.code, "", f"{one.message} {one.advice}") for one in catalogue()]
+    return [Place(f"{where}#{one.code}", one.code, "", " ".join(_said_of(one))) for one in catalogue()]
+
+
+def _said_of(refusal: type[Refusal]) -> list[str]:
+    """Its message and advice, which are in English, and what leads to it."""
+    cause = EXPLAINED[refusal.code].cause if refusal.code in EXPLAINED else ""
+    return [text for text in (refusal.message, refusal.advice, translation.gettext(cause)) if text]
 
 
 def _events(language: str) -> list[Place]:
     where = address("events", language)
-    return [Place(f"{where}#{kind}", kind, "", when) for kind, when in KINDS.items()]
+    return [Place(f"{where}#{kind}", kind, "", translation.gettext(when)) for kind, when in KINDS.items()]
 
 
 def _operations(language: str) -> list[Place]:

@@ -17,14 +17,14 @@ class TestCard:
 
 
 TEST_CARDS = (
-    TestCard("4242424242424242", Plays.APPROVED, "Approved"),
-    TestCard("4000000000003220", Plays.CHALLENGE, "Approved with 3DS challenge"),
-    TestCard("4000000000000002", Plays.REFUSED, "Card refused"),
-    TestCard("4000000000009995", Plays.INSUFFICIENT_FUNDS, "Insufficient funds"),
-    TestCard("4000000000000069", Plays.EXPIRED, "Expired card"),
-    TestCard("4000000000000127", Plays.INVALID_CVV, "Invalid CVV"),
-    TestCard("4000000000003063", Plays.CHALLENGE_REFUSED, "3DS challenge refused"),
-    TestCard("4000000000000119", Plays.TIMEOUT, "Timeout: the payment stays pending"),
+    TestCard("4242424242424242", Plays.APPROVED, _("Approved")),
+    TestCard("4000000000003220", Plays.CHALLENGE, _("Approved with 3DS challenge")),
+    TestCard("4000000000000002", Plays.REFUSED, _("Card refused")),
+    TestCard("4000000000009995", Plays.INSUFFICIENT_FUNDS, _("Insufficient funds")),
+    TestCard("4000000000000069", Plays.EXPIRED, _("Expired card")),
+    TestCard("4000000000000127", Plays.INVALID_CVV, _("Invalid CVV")),
+    TestCard("4000000000003063", Plays.CHALLENGE_REFUSED, _("3DS challenge refused")),
+    TestCard("4000000000000119", Plays.TIMEOUT, _("Timeout: the payment stays pending")),
 )
 FUNDING_OF_CVC = {"901": Funding.CREDIT, "902": Funding.DEBIT, "903": Funding.PREPAID, "904": Funding.UNKNOWN}
 """With an approved card the CVC can select the card type; otherwise it is the requested type."""

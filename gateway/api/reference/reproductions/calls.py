@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.simulations.examples import COMPANY
 
 KEY, API_KEY = "idempotency-key", "x-api-key"
@@ -14,17 +16,17 @@ class Given(StrEnum):
     """What people have to do in the dashboard before the calls."""
 
     NOTHING = ""
-    NARROW_KEY = "Issue a sandbox key that has transactions:read only, and call with it."
-    OTHER_ADDRESS = "Register an address for withdrawals that is not your backend's."
-    ADDRESS = "Register the public address of your backend for withdrawals."
-    APPROVALS = (
+    NARROW_KEY = _("Issue a sandbox key that has transactions:read only, and call with it.")
+    OTHER_ADDRESS = _("Register an address for withdrawals that is not your backend's.")
+    ADDRESS = _("Register the public address of your backend for withdrawals.")
+    APPROVALS = _(
         "Register your address, set withdrawal rules that require one approval, and call with a sandbox key that has "
         "every permission, withdrawals:approve too."
     )
-    LIMITS = (
+    LIMITS = _(
         "Register your address, and set withdrawal rules with limits in 24 hours: 15 reais, and 10 to one beneficiary."
     )
-    BOOK = "Register your address, and set withdrawal rules that allow only beneficiaries added 24 hours ago."
+    BOOK = _("Register your address, and set withdrawal rules that allow only beneficiaries added 24 hours ago.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Errors of companies, conversions and webhooks."""
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.api.reference.reproductions.calls import Call, Explanation, Explanations, get, post
 from gateway.simulations.examples import ORDERS
 
@@ -20,57 +22,60 @@ ENDPOINT = post("/webhooks", {"url": "https://1.1.1.1/hooks", "events": ["paymen
 
 OF_OTHERS: Explanations = {
     "ONP404_COMPANY": Explanation(
-        "The id of another company, or none, is configured beside the key.", (get("/companies/cmp_none"),)
+        _("The id of another company, or none, is configured beside the key."), (get("/companies/cmp_none"),)
     ),
     "ONP400_CONVERSION_WALLET": Explanation(
-        "Both wallets are the same, or the method has no wallet.",
+        _("Both wallets are the same, or the method has no wallet."),
         (post(f"{PATH}/quote", QUOTE | {"destinationMethod": "PIX"}),),
     ),
     "ONP400_CONVERSION_CURRENCY_REQUIRED": Explanation(
-        "BANK_TRANSFER stands for wallets in several currencies.",
+        _("BANK_TRANSFER stands for wallets in several currencies."),
         (post(f"{PATH}/quote", QUOTE | {"destinationMethod": "BANK_TRANSFER"}),),
     ),
     "ONP400_QUOTE_TOKEN": Explanation(
-        "The token was cut off, or comes from the other environment.",
+        _("The token was cut off, or comes from the other environment."),
         (post(f"{PATH}/confirm", {"quoteToken": "onpq1.e30.none"}),),
     ),
     "ONP403_CONVERSION_DISABLED": Explanation(
-        "Conversions are not part of the company's agreement.", words="Only where support has turned conversions off."
+        _("Conversions are not part of the company's agreement."),
+        words=_("Only where support has turned conversions off."),
     ),
-    "ONP404_CONVERSION": Explanation("The id is of the other environment.", (get(f"{PATH}/cnv_none"),)),
+    "ONP404_CONVERSION": Explanation(_("The id is of the other environment."), (get(f"{PATH}/cnv_none"),)),
     "ONP409_QUOTE_EXPIRED": Explanation(
-        "A person took longer to confirm than the quote is valid.",
+        _("A person took longer to confirm than the quote is valid."),
         (*FUNDED, _quoted(932.00), post("/simulations/clock", {"advanceBy": "PT2S"}), CONFIRM),
     ),
     "ONP409_QUOTE_TERMS_CHANGED": Explanation(
-        "Support changed the company's terms between quote and confirmation.", (*FUNDED, _quoted(931.00), CONFIRM)
+        _("Support changed the company's terms between quote and confirmation."), (*FUNDED, _quoted(931.00), CONFIRM)
     ),
     "ONP409_QUOTE_ALREADY_USED": Explanation(
-        "A button was pressed twice, each time with a new key.", (*FUNDED, _quoted(), CONFIRM, CONFIRM)
+        _("A button was pressed twice, each time with a new key."), (*FUNDED, _quoted(), CONFIRM, CONFIRM)
     ),
     "ONP422_CONVERSION_AMOUNT_TOO_SMALL": Explanation(
-        "The amount is less than the smallest unit of the destination currency.",
+        _("The amount is less than the smallest unit of the destination currency."),
         (post(f"{PATH}/quote", QUOTE | {"destinationMethod": "MB_WAY", "sourceAmount": 0.01}),),
     ),
-    "ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE": Explanation("The source of market rates is away.", (_quoted(933.00),)),
+    "ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE": Explanation(
+        _("The source of market rates is away."), (_quoted(933.00),)
+    ),
     "ONP400_URL": Explanation(
-        "The URL is not HTTPS, or its host is in a private network.",
+        _("The URL is not HTTPS, or its host is in a private network."),
         (post("/webhooks", {"url": "http://10.0.0.1/hooks", "events": ["*"]}),),
     ),
     "ONP400_EVENTS": Explanation(
-        "An event type is misspelt, or * is one of several.",
+        _("An event type is misspelt, or * is one of several."),
         (post("/webhooks", {"url": "https://1.1.1.1/hooks", "events": ["payment.payed"]}),),
     ),
     "ONP404_WEBHOOK": Explanation(
-        "The endpoint was deleted, or is of the other environment.", (get("/webhooks/whk_none"),)
+        _("The endpoint was deleted, or is of the other environment."), (get("/webhooks/whk_none"),)
     ),
     "ONP404_DELIVERY": Explanation(
-        "The delivery is older than 30 days, or of another endpoint.",
+        _("The delivery is older than 30 days, or of another endpoint."),
         (ENDPOINT, get("/webhooks/{webhook}/deliveries/dlv_none")),
     ),
-    "ONP404_EVENT": Explanation("The event is older than 30 days.", (get("/events/evt_none"),)),
+    "ONP404_EVENT": Explanation(_("The event is older than 30 days."), (get("/events/evt_none"),)),
     "ONP409_WEBHOOK_STATE": Explanation(
-        "A replay or redelivery is requested for an endpoint that is switched off.",
+        _("A replay or redelivery is requested for an endpoint that is switched off."),
         (
             ENDPOINT,
             Call("PATCH", "/webhooks/{webhook}", {"status": "INACTIVE"}),
@@ -78,7 +83,7 @@ OF_OTHERS: Explanations = {
         ),
     ),
     "ONP422_WEBHOOK_LIMIT": Explanation(
-        "Each deployment creates another endpoint instead of keeping its own.",
-        words="Create 20 endpoints, then one more.",
+        _("Each deployment creates another endpoint instead of keeping its own."),
+        words=_("Create 20 endpoints, then one more."),
     ),
 }

@@ -1,5 +1,7 @@
 """Errors of payments, their links, boletos, receipts and saved cards."""
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.api.reference.reproductions.calls import Call, Explanation, Explanations, get, post
 from gateway.simulations.examples import ORDERS
 
@@ -12,80 +14,80 @@ LINKED = post("/payment-links", LINK, gives="link")
 
 OF_PAYMENTS: Explanations = {
     "ONP400_METHOD": Explanation(
-        "The method is misspelt, or not one of GET /payment-methods.", (post("/payments", PIX | {"method": "CASH"}),)
+        _("The method is misspelt, or not one of GET /payment-methods."), (post("/payments", PIX | {"method": "CASH"}),)
     ),
     "ONP400_AMOUNT": Explanation(
-        "The amount is text, zero, or has more decimals than the currency.",
+        _("The amount is text, zero, or has more decimals than the currency."),
         (post("/payments", PIX | {"amount": "150.00"}),),
     ),
     "ONP400_CURRENCY": Explanation(
-        "The method does not exist in this currency.", (post("/payments", PIX | {"currency": "MXN"}),)
+        _("The method does not exist in this currency."), (post("/payments", PIX | {"currency": "MXN"}),)
     ),
     "ONP400_REFERENCE": Explanation(
-        "The order had no number yet when it was sent.", (post("/payments", PIX | {"reference": ""}),)
+        _("The order had no number yet when it was sent."), (post("/payments", PIX | {"reference": ""}),)
     ),
     "ONP400_PAYER": Explanation(
-        "The shop does not check the tax id that the payer typed, or sends no name.",
+        _("The shop does not check the tax id that the payer typed, or sends no name."),
         (post("/payments", PIX | {"payer": {"name": "Maria Silva", "taxId": "529.982"}}),),
     ),
     "ONP400_BOLETO": Explanation(
-        "A boleto is asked for without the payer's address.",
+        _("A boleto is asked for without the payer's address."),
         (post("/payments", BOLETO | {"payer": {"name": "Maria Silva", "taxId": "52998224725"}}),),
     ),
     "ONP400_DUE_DATE": Explanation(
-        "The due date was computed in another time zone, or is more than a year away.",
+        _("The due date was computed in another time zone, or is more than a year away."),
         (post("/payments", BOLETO | {"dueDate": "2020-01-01"}),),
     ),
     "ONP400_EXPIRES_IN": Explanation(
-        "Minutes or milliseconds are sent as seconds.", (post("/payments", PIX | {"expiresIn": 5}),)
+        _("Minutes or milliseconds are sent as seconds."), (post("/payments", PIX | {"expiresIn": 5}),)
     ),
     "ONP400_RETURN_URL": Explanation(
-        "The address of a development machine, or none, is sent for a method that leaves the shop.",
+        _("The address of a development machine, or none, is sent for a method that leaves the shop."),
         (post("/payments", PSE | {"returnUrl": "http://shop.example.com/orders/1042"}),),
     ),
     "ONP400_PAYMENT_METHOD_TOKEN": Explanation(
-        "The payer chose a saved card first, and then another method.",
+        _("The payer chose a saved card first, and then another method."),
         (post("/payments", PIX | {"paymentMethodToken": "pmt_sandbox_approved"}),),
     ),
     "ONP403_COMPANY_STATUS": Explanation(
-        "The company is not verified yet, was suspended or closed.",
-        words="Only while the company is not active. Support says why.",
+        _("The company is not verified yet, was suspended or closed."),
+        words=_("Only while the company is not active. Support says why."),
     ),
     "ONP403_METHOD_NOT_ENABLED": Explanation(
-        "The method is not part of the company's agreement.",
-        words="Only for a method that GET /payment-methods does not list. Support enables methods.",
+        _("The method is not part of the company's agreement."),
+        words=_("Only for a method that GET /payment-methods does not list. Support enables methods."),
     ),
     "ONP403_<METHOD>_NOT_CONNECTED": Explanation(
-        "The method is agreed, but no provider is connected for it.",
-        words="Only in production: the sandbox has simulators for every method.",
+        _("The method is agreed, but no provider is connected for it."),
+        words=_("Only in production: the sandbox has simulators for every method."),
     ),
     "ONP403_TOKENS_NOT_ENABLED": Explanation(
-        "Saved cards are not part of the company's agreement.",
-        words="Only where support has turned saved cards off.",
+        _("Saved cards are not part of the company's agreement."),
+        words=_("Only where support has turned saved cards off."),
     ),
     "ONP404_PAYMENT": Explanation(
-        "The id is of the other environment or of another company, or was cut off when it was stored.",
+        _("The id is of the other environment or of another company, or was cut off when it was stored."),
         (get("/payments/pay_none"),),
     ),
     "ONP404_CUSTOMER": Explanation(
-        "The shop's own number of the customer is sent.", (get("/customers/1042/payment-methods"),)
+        _("The shop's own number of the customer is sent."), (get("/customers/1042/payment-methods"),)
     ),
     "ONP404_SAVED_CARD": Explanation(
-        "The card was removed before, or belongs to another customer.",
+        _("The card was removed before, or belongs to another customer."),
         (
             post("/payments", PIX, gives="customer", of="customer.id"),
             Call("DELETE", "/customers/{customer}/payment-methods/pmt_none"),
         ),
     ),
     "ONP404_PAYMENT_LINK": Explanation(
-        "The code of the link's address is sent instead of its id.", (get("/payment-links/plk_none"),)
+        _("The code of the link's address is sent instead of its id."), (get("/payment-links/plk_none"),)
     ),
     "ONP409_DUPLICATE_REFERENCE": Explanation(
-        "An order is charged again with a new idempotency key after an answer was lost.",
+        _("An order is charged again with a new idempotency key after an answer was lost."),
         (post("/payments", SAME), post("/payments", SAME)),
     ),
     "ONP409_PAYMENT_STATE": Explanation(
-        "The payment ended while the decision about it was being made.",
+        _("The payment ended while the decision about it was being made."),
         (
             CREATED,
             post("/simulations/payments/{payment}", {"status": "FAILED"}),
@@ -93,15 +95,15 @@ OF_PAYMENTS: Explanations = {
         ),
     ),
     "ONP409_PAYMENT_BUSY": Explanation(
-        "Two processes end the same payment, or one ends it while its provider is being asked.",
-        words="Depends on time: send POST /payments/{id}/expire twice at the same moment with two keys.",
+        _("Two processes end the same payment, or one ends it while its provider is being asked."),
+        words=_("Depends on time: send POST /payments/{id}/expire twice at the same moment with two keys."),
     ),
     "ONP409_RECEIPT_UNAVAILABLE": Explanation(
-        "The receipt is fetched before the payment was paid.",
+        _("The receipt is fetched before the payment was paid."),
         (CREATED, get("/payments/{payment}/receipt")),
     ),
     "ONP410_BOLETO": Explanation(
-        "A stored address of the document is opened after the boleto has expired.",
+        _("A stored address of the document is opened after the boleto has expired."),
         (
             post("/payments", BOLETO, gives="payment"),
             post("/simulations/payments/{payment}", {"status": "EXPIRED"}),
@@ -109,40 +111,40 @@ OF_PAYMENTS: Explanations = {
         ),
     ),
     "ONP422_<METHOD>_AMOUNT_TOO_SMALL": Explanation(
-        "The order is below the minimum that GET /payment-methods lists.",
+        _("The order is below the minimum that GET /payment-methods lists."),
         (post("/payments", PIX | {"amount": 0.01}),),
     ),
     "ONP422_<METHOD>_AMOUNT_TOO_LARGE": Explanation(
-        "The order is above the maximum that GET /payment-methods lists; or cents are sent as reais.",
+        _("The order is above the maximum that GET /payment-methods lists; or cents are sent as reais."),
         (post("/payments", PIX | {"amount": 10_000_000.00}),),
     ),
     "ONP422_<METHOD>_REJECTED": Explanation(
-        "The provider, the bank or the issuer of the card declined.", (post("/payments", PIX | {"amount": 1911.00}),)
+        _("The provider, the bank or the issuer of the card declined."), (post("/payments", PIX | {"amount": 1911.00}),)
     ),
     "ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID": Explanation(
-        "The card was removed, or its token is of the other environment.",
+        _("The card was removed, or its token is of the other environment."),
         (post("/payments", CARD | {"paymentMethodToken": "pmt_none"}),),
     ),
     "ONP422_<METHOD>_SAVED_CARD_UNAVAILABLE": Explanation(
-        "The company changed the acquirer that keeps the card.",
-        words="Only in production: the sandbox has one acquirer for saved cards.",
+        _("The company changed the acquirer that keeps the card."),
+        words=_("Only in production: the sandbox has one acquirer for saved cards."),
     ),
     "ONP422_SIMULATION_CARD": Explanation(
-        "A test that pays other methods is used for cards, which are paid with test numbers.",
+        _("A test that pays other methods is used for cards, which are paid with test numbers."),
         (post("/payments", CARD, gives="payment"), post("/simulations/payments/{payment}", {"status": "PAID"})),
     ),
     "ONP502_<METHOD>_INVALID_RESPONSE": Explanation(
-        "The provider answered something that cannot be understood.", (post("/payments", PIX | {"amount": 1912.00}),)
+        _("The provider answered something that cannot be understood."), (post("/payments", PIX | {"amount": 1912.00}),)
     ),
     "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE": Explanation(
-        "The provider is away; nothing was ordered there.", (post("/payments", PIX | {"amount": 1913.00}),)
+        _("The provider is away; nothing was ordered there."), (post("/payments", PIX | {"amount": 1913.00}),)
     ),
     "ONP400_PAYMENT_LINK": Explanation(
-        "The link has neither an amount nor a range, or a method that does not fit the currency.",
+        _("The link has neither an amount nor a range, or a method that does not fit the currency."),
         (post("/payment-links", {"description": "Enrolment, March", "currency": "BRL"}),),
     ),
     "ONP409_PAYMENT_LINK_STATE": Explanation(
-        "A link that has ended is to be opened again.",
+        _("A link that has ended is to be opened again."),
         (
             LINKED,
             Call("PATCH", "/payment-links/{link}", {"status": "ENDED"}),
