@@ -117,6 +117,9 @@ class Merchant(models.Model):
     clock_offset = models.DurationField(
         default=timedelta(0), editable=False, help_text="How far the sandbox clock is ahead of the real time"
     )
+    disturbed_until = models.DateTimeField(
+        null=True, editable=False, help_text="Until when chaos mode disturbs the sandbox, by real time"
+    )
     withdrawal_enabled = models.BooleanField(default=False)
     conversion_enabled = models.BooleanField(default=False)
     advance_enabled = models.BooleanField(default=False)
@@ -151,7 +154,7 @@ class Merchant(models.Model):
         default=0, db_default=0, editable=False, help_text="How long the reserve is held"
     )
     created_at = models.DateTimeField(default=utcnow, editable=False)
-    history = HistoricalRecords(excluded_fields=["clock_offset"])
+    history = HistoricalRecords(excluded_fields=["clock_offset", "disturbed_until"])
 
     class Meta:
         constraints = [
@@ -159,6 +162,10 @@ class Merchant(models.Model):
             models.CheckConstraint(
                 name="only_sandbox_clocks_move",
                 condition=models.Q(environment="SANDBOX") | models.Q(clock_offset=timedelta(0)),
+            ),
+            models.CheckConstraint(
+                name="only_the_sandbox_is_disturbed",
+                condition=models.Q(environment="SANDBOX") | models.Q(disturbed_until=None),
             ),
             models.CheckConstraint(
                 name="reserve_is_a_share_for_some_days",

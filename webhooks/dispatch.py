@@ -21,8 +21,9 @@ from django.db import Error, close_old_connections
 
 from accounts import heartbeats
 from accounts.base.clock import utcnow
-from webhooks import queue, recording, signing
+from webhooks import queue, recording
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
+from webhooks.messages import message
 
 log = structlog.get_logger()
 T = TypeVar("T")
@@ -45,12 +46,17 @@ async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     except InvalidToken:
         log.exception("dispatch.secret_not_opened", endpoint=claimed.endpoint_id)
         return queue.Tried(claimed, started_at, UNSIGNED)
-    headers = signing.headers(claimed.event_id, claimed.body, secrets, int(started_at.timestamp())) | {
-        "x-onpay-event": claimed.event_type,
-        "x-onpay-delivery": claimed.id,
-        "x-onpay-attempt": str(claimed.attempt),
-    }
-    answer = await sender.post(claimed.url, claimed.body, headers, loopback_allowed=claimed.loopback_allowed)
+    sent = message(
+        claimed.id,
+        claimed.attempt,
+        claimed.event_id,
+        claimed.event_type,
+        claimed.body,
+        secrets,
+        int(started_at.timestamp()),
+        claimed.disturbance,
+    )
+    answer = await sender.post(claimed.url, sent.body, sent.headers, loopback_allowed=claimed.loopback_allowed)
     return queue.Tried(claimed, started_at, answer)
 
 
@@ -89,7 +95,7 @@ class Lane:
                 if self.failed or time.monotonic() > claimed_at + STARTS_WITHIN_S:
                     return claimed
                 tried = await attempt(sender, claimed)
-                self.failed |= not tried.answer.is_success
+                self.failed |= claimed.counts and not tried.answer.is_success
                 return tried
         finally:
             self.waiting -= 1

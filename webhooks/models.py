@@ -46,6 +46,9 @@ class Endpoint(models.Model):
         null=True, editable=False, help_text="Too many failures in a row: nothing is sent before, then one attempt"
     )
     warned_at = models.DateTimeField(null=True, editable=False, help_text="When its people were told that it fails")
+    disturbances = ArrayField(models.CharField(max_length=14), default=list, db_default=[], editable=False)
+    disturbed_since = models.DateTimeField(null=True, editable=False)
+    disturbed_until = models.DateTimeField(null=True, editable=False, help_text="In the sandbox, by real time")
     deleted_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=utcnow, editable=False)
     updated_at = models.DateTimeField(default=utcnow, editable=False)
@@ -125,6 +128,7 @@ class Delivery(models.Model):
     )
     object_id = models.CharField(max_length=40, null=True, help_text="The event's: one object's events go in order")
     sequence = models.BigIntegerField(null=True, help_text="The event's")
+    disturbance = models.CharField(max_length=14, null=True, help_text="On purpose, in the sandbox")
     created_at = models.DateTimeField(default=utcnow)
 
     class Meta:

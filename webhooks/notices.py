@@ -11,6 +11,7 @@ from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.notices import notify
 from accounts.roles import Role
+from webhooks.disturbances import EXTRA
 from webhooks.models import Delivery, Endpoint
 
 WARNED_AFTER = timedelta(days=1)
@@ -34,7 +35,7 @@ def _is_given_up(endpoint: Endpoint) -> bool:
     assert endpoint.failing_since
     if endpoint.failing_since > utcnow() - DISABLED_AFTER:
         return False
-    failed = Delivery.objects.filter(endpoint=endpoint, status=Delivery.Status.FAILED)
+    failed = Delivery.objects.filter(endpoint=endpoint, status=Delivery.Status.FAILED).exclude(disturbance__in=EXTRA)
     return failed.filter(created_at__gte=endpoint.failing_since - DISABLED_AFTER).count() >= FAILED_AT_LEAST
 
 

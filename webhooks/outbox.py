@@ -9,6 +9,7 @@ from accounts.base.ids import new_id
 from accounts.base.rows import execute, table
 from accounts.base.wire import dumps, timestamp
 from accounts.models import Merchant
+from webhooks import chaos
 from webhooks.kinds import EVERYTHING, KINDS
 from webhooks.models import Delivery, Endpoint, Event
 
@@ -76,4 +77,6 @@ def emit(
             "only": only,
         },
     )
+    if only is None and chaos.is_disturbed(merchant):
+        chaos.disturb(event_id, kind)
     return event_id

@@ -8,6 +8,18 @@ from accounts.base.wire import Timestamp, optional_timestamp, timestamp
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 DeliveryStatusName = Literal["PENDING", "DELIVERED", "FAILED", "CANCELED"]
+DisturbanceName = Literal[
+    "DUPLICATE",
+    "LOST",
+    "REORDER",
+    "DELAY",
+    "FORGED",
+    "TAMPERED",
+    "OLD",
+    "TWO_SECRETS",
+    "UNKNOWN_TYPE",
+    "UNKNOWN_VALUES",
+]
 SHOWN_OF_AN_ANSWER = 1024
 
 
@@ -41,7 +53,10 @@ class DeletedPayload(TypedDict):
 
 
 class DeliveryPayload(TypedDict):
-    """An event for an endpoint; `httpStatus` or `error` are of the last attempt."""
+    """An event for an endpoint; `httpStatus` or `error` are of the last attempt.
+
+    `disturbance`: chaos mode disturbed it on purpose. FORGED, TAMPERED and OLD must be refused: then FAILED is right.
+    """
 
     id: str
     eventId: str
@@ -53,6 +68,7 @@ class DeliveryPayload(TypedDict):
     error: str | None
     nextAttemptAt: Timestamp | None
     deliveredAt: Timestamp | None
+    disturbance: DisturbanceName | None
     createdAt: Timestamp
 
 
@@ -133,6 +149,7 @@ def delivery(delivery: Delivery) -> DeliveryPayload:
         "error": delivery.error,
         "nextAttemptAt": optional_timestamp(delivery.expected_at),
         "deliveredAt": optional_timestamp(delivery.delivered_at),
+        "disturbance": delivery.disturbance,  # type: ignore[typeddict-item]
         "createdAt": timestamp(delivery.created_at),
     }
 

@@ -16,6 +16,7 @@ from accounts.base.sealing import unseal
 from accounts.models import Merchant
 from webhooks import notices
 from webhooks.client import AttemptResponse, is_loopback_allowed
+from webhooks.disturbances import EXTRA
 from webhooks.lifecycle import DELIVERY_LIFE, DeliveryAction
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 from webhooks.schedule import next_attempt_after, requested_wait_s
@@ -58,6 +59,7 @@ _CLAIM = f"""
                  WHERE one.endpoint_id = endpoint.id AND one.status = '{PENDING}'
                    AND one.next_attempt_at <= statement_timestamp()
                    AND (one.leased_until IS NULL OR one.leased_until <= statement_timestamp())
+                   AND (one.disturbance IS NULL OR one.is_retried OR endpoint.disturbed_until > statement_timestamp())
                    AND (coalesce(endpoint.open_until <= statement_timestamp(), true)
                         OR one.asked_for AND one.attempts = 0)
                    AND (one.asked_for AND one.attempts = 0 OR NOT EXISTS (
@@ -88,11 +90,11 @@ _CLAIM = f"""
                leased_until = statement_timestamp() + %(lease)s * interval '1 second'
           FROM due WHERE delivery.id = due.id
         RETURNING delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts, delivery.lease,
-                  delivery.is_retried
+                  delivery.is_retried, delivery.disturbance
     )
     SELECT claimed.id, claimed.lease, claimed.attempts, event.id, event.type, event.body, endpoint.id, endpoint.url,
            merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
-           endpoint.previous_secret_expires_at, claimed.is_retried
+           endpoint.previous_secret_expires_at, claimed.is_retried, claimed.disturbance
       FROM claimed JOIN {table(Event)} event ON event.id = claimed.event_id
       JOIN {table(Endpoint)} endpoint ON endpoint.id = claimed.endpoint_id
       JOIN {table(Merchant)} merchant ON merchant.id = endpoint.merchant_id
@@ -166,6 +168,12 @@ class Claimed:
     loopback_allowed: bool
     sealed_secrets: tuple[bytes, ...]
     is_retried: bool = True
+    disturbance: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether its result says something about the endpoint: what was only meant to disturb does not."""
+        return self.disturbance not in EXTRA
 
     def secrets(self) -> list[str]:
         """Decrypted, newest first. Raises cryptography's InvalidToken if none of our keys opens them."""
@@ -218,6 +226,7 @@ def claim(limit: int) -> list[Claimed]:
             loopback_allowed=is_loopback_allowed(environment),
             sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
             is_retried=is_retried,
+            disturbance=disturbance,
         )
         for (
             delivery,
@@ -233,6 +242,7 @@ def claim(limit: int) -> list[Claimed]:
             previous,
             expires,
             is_retried,
+            disturbance,
         ) in rows
     ]
 
@@ -252,11 +262,12 @@ def record(tried: Sequence[Tried]) -> None:
     statuses = [answer.status for answer in answers]
     errors = [str(answer.error) if answer.error else None for answer in answers]
     started = [one.started_at for one in tried]
-    succeeded = [one.started_at if one.answer.is_success else None for one in tried]
+    succeeded = [_succeeded_at(one) for one in tried]
     next_at = [_next_attempt(one) for one in tried]
     outcomes = [_outcome(one, due) for one, due in zip(tried, next_at, strict=True)]
     ids = [one.claimed.id for one in tried]
-    gone = [one.claimed.endpoint_id for one, status in zip(tried, statuses, strict=True) if status == GONE]
+    counted = [one for one in tried if one.claimed.counts]
+    gone = [one.claimed.endpoint_id for one in counted if one.answer.status == GONE]
     with transaction.atomic(), connection.cursor() as cursor:
         switched_off = _active(gone) if gone else []
         cursor.execute(
@@ -281,13 +292,17 @@ def record(tried: Sequence[Tried]) -> None:
                 "opens_at": OPENS_AT,
                 "longest": LONGEST_OPEN_S * settings.WEBHOOK_TIME_SCALE,
                 "open": OPEN_S * settings.WEBHOOK_TIME_SCALE,
-                "ids": [one.claimed.endpoint_id for one in tried],
-                "tried": started,
-                "succeeded": succeeded,
-                "gone": [status == GONE for status in statuses],
+                "ids": [one.claimed.endpoint_id for one in counted],
+                "tried": [one.started_at for one in counted],
+                "succeeded": [_succeeded_at(one) for one in counted],
+                "gone": [one.answer.status == GONE for one in counted],
             },
         )
         notices.gone(switched_off)
+
+
+def _succeeded_at(tried: Tried) -> datetime | None:
+    return tried.started_at if tried.answer.is_success else None
 
 
 def _outcome(tried: Tried, next_at: datetime | None) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from accounts.base import addresses
 from accounts.base.clock import now as now_of
@@ -19,6 +19,7 @@ from accounts.base.rows import execute, first, table
 from accounts.base.sealing import seal, unseal
 from accounts.models import Merchant
 from webhooks.client import is_loopback_allowed
+from webhooks.disturbances import EXTRA, Disturbance
 from webhooks.doctor import Diagnosis, Known, Received, diagnose
 from webhooks.doctor.message import read_message
 from webhooks.doctor.verdicts import ID
@@ -173,6 +174,7 @@ def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> da
 
 
 PENDING = Delivery.Status.PENDING
+_GENUINE = f"(made.disturbance IS NULL OR made.disturbance NOT IN {tuple(map(str, EXTRA))})"
 # ── Telling again ─────────────────────────────────────────────────────────────────────────────────────────────────
 # The id is the event's time and 64 random bits: it expires together with the event.
 _AGAIN = f"""
@@ -186,7 +188,7 @@ _AGAIN = f"""
 _MATCHING = f"""
     SELECT event.id, event.type, event.object_id, event.sequence FROM {table(Event)} event
       LEFT JOIN LATERAL (SELECT status FROM {table(Delivery)} made
-                          WHERE made.event_id = event.id AND made.endpoint_id = %(endpoint)s
+                          WHERE made.event_id = event.id AND made.endpoint_id = %(endpoint)s AND {_GENUINE}
                           ORDER BY (made.status = '{PENDING}') DESC, made.created_at DESC, made.id DESC LIMIT 1
                         ) last ON true
      WHERE event.merchant_id = %(merchant)s AND (%(kinds)s::varchar[] IS NULL OR event.type = ANY(%(kinds)s))
@@ -200,10 +202,10 @@ _MATCHING = f"""
      ORDER BY event.id
 """
 # What a last status narrows down to, read at once: to look at the deliveries of each event takes long where few match.
-_NEVER_SENT = f"""AND NOT EXISTS (SELECT FROM {table(Delivery)} sent
-                        WHERE sent.event_id = event.id AND sent.endpoint_id = %(endpoint)s)"""
-_ONCE_SENT = f"""AND event.id IN (SELECT event_id FROM {table(Delivery)}
-                         WHERE endpoint_id = %(endpoint)s AND status = %(last_status)s)"""
+_NEVER_SENT = f"""AND NOT EXISTS (SELECT FROM {table(Delivery)} made
+                        WHERE made.event_id = event.id AND made.endpoint_id = %(endpoint)s AND {_GENUINE})"""
+_ONCE_SENT = f"""AND event.id IN (SELECT event_id FROM {table(Delivery)} made
+                         WHERE endpoint_id = %(endpoint)s AND status = %(last_status)s AND {_GENUINE})"""
 MOST_AT_ONCE = 10_000
 MOST_OF_AN_OBJECT = 100
 
@@ -249,6 +251,7 @@ def resend(
     for one in locked:
         wanted = {pk for pk, kind in latest if one.events == [EVERYTHING] or kind in one.events}
         pending = Delivery.objects.filter(endpoint=one, event__in=wanted, status=PENDING)
+        pending = pending.exclude(disturbance__in=(*EXTRA, Disturbance.LOST))
         wanted -= set(pending.values_list("event_id", flat=True))
         queued += execute(again, {"endpoint": one.pk, "events": [*wanted], "now": utcnow(), "asked_for": True})
     return queued
@@ -341,6 +344,7 @@ def _enabled(merchant: Merchant, endpoint_id: str) -> Endpoint:
 def move_clock(merchant: Merchant, by: timedelta) -> None:
     """Shortens the wait of pending deliveries: the sandbox clock moves retries as well."""
     pending = Delivery.objects.filter(endpoint__merchant=merchant, status=Delivery.Status.PENDING)
-    pending.update(next_attempt_at=F("next_attempt_at") - by)
+    held = Q(disturbance__isnull=False, attempts=0)  # by real time
+    pending.exclude(held).update(next_attempt_at=F("next_attempt_at") - by)
     failing = Endpoint.objects.filter(merchant=merchant, failing_since__isnull=False)
     failing.update(failing_since=F("failing_since") - by, open_until=F("open_until") - by)
