@@ -2,6 +2,7 @@
 
 from gateway.boletos.models import RegistrationFile, SlipInstruction, SlipLine
 from gateway.bulk.models import BulkFile, BulkLine, FileDecision, LineDecision
+from gateway.chaos.models import ChaosRun, DisturbedRequest
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
@@ -52,10 +53,12 @@ __all__ = [
     "BulkFile",
     "BulkLine",
     "CardToken",
+    "ChaosRun",
     "CollectionCredit",
     "Conversion",
     "Customer",
     "Dispute",
+    "DisturbedRequest",
     "Draft",
     "DraftEvidence",
     "Evidence",

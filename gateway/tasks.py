@@ -8,6 +8,7 @@ from accounts.due import forget_stuck
 from accounts.environments import serves
 from accounts.heartbeats import WORKERS, beat, touch
 from accounts.models import Environment
+from gateway.chaos.services import forget_old as forget_old_chaos
 from gateway.methods.card.tokens import forget_old as forget_old_cards
 from gateway.requests.idempotency import forget_old
 from gateway.requests.retention import forget_old as forget_old_requests
@@ -63,3 +64,4 @@ def forget_stuck_work() -> None:
 @shared_task
 def forget_requests() -> None:
     forget_old_requests()
+    forget_old_chaos()

@@ -60,6 +60,7 @@ _DELIVERY: dict[str, Any] = {
     "error": None,
     "nextAttemptAt": None,
     "deliveredAt": "2026-11-20T12:03:11.204Z",
+    "disturbance": None,
     "createdAt": "2026-11-20T12:03:11.004Z",
 }
 _BRL = {"currency": "BRL", "available": 1148.50, "releasing": 192.02, "blocked": 150.00, "total": 1490.52}
@@ -166,6 +167,15 @@ EXAMPLES: dict[str, Any] = {
     },
     "SimulationInput": {"status": "PAID"},
     "ClockInput": {"advanceBy": "P30D"},
+    "ChaosInput": {"disturbances": ["DUPLICATE", "ANSWER_LOST"], "minutes": 30},
+    "ChaosRunPayload": {
+        "id": "cha_01KAGTW3Q8XJ5V0N2B7R4C9CHA",
+        "disturbances": ["DUPLICATE", "ANSWER_LOST"],
+        "endpointIds": ["whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK"],
+        "startedAt": "2026-11-20T12:00:00.000Z",
+        "endsAt": "2026-11-20T12:30:00.000Z",
+        "endedAt": None,
+    },
     "ClockPayload": {"now": "2026-11-20T12:00:00.000Z", "offsetSeconds": 0},
     "AdvancedClockPayload": {
         "now": "2026-12-20T12:00:00.000Z",

@@ -6,7 +6,7 @@ The declaration is executed, published in the schema, and iterated by the tests.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +18,7 @@ from accounts.base.client_address import rate_limit_key
 from accounts.base.errors import Fault, InvalidRequest, Refusal
 from accounts.base.wire import dumps, loads
 from accounts.models import Merchant
-from gateway.api import origins, throttling
+from gateway.api import disturbances, origins, throttling
 from gateway.api.deprecations import Deprecation
 from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.inputs.fields import ExactInput, Input, validated
@@ -205,6 +205,7 @@ def _read(
     arguments = [validated(declared.query, request._request.GET.dict())] if declared.query else []
     if declared.takes:
         arguments.append(validated(declared.takes, bodies.parse(bodies.whole_body(request._request)), merchant))
+    disturbances.read(request._request, merchant, resource.tag)
     result = handler(resource, merchant, *arguments, **path)
     if isinstance(result, PdfDocument):
         return _show(result)
@@ -264,7 +265,8 @@ def _write(
         resume=resume,
         render=lambda result: rendered(declared, result),
     )
-    return _replayed(http, idempotency.perform(attempt, work))
+    answer = disturbances.write(attempt, declared.name, partial(idempotency.perform, attempt, work))
+    return answer if isinstance(answer, HttpResponse) else _replayed(http, answer)
 
 
 def _content(http: HttpRequest, declared: Operation) -> dict[str, Any]:

@@ -65,6 +65,9 @@ NAMES = {
     "simulateWithdrawal": "sandbox.end_withdrawal",
     "getClock": "sandbox.clock",
     "advanceClock": "sandbox.advance_clock",
+    "startChaos": "sandbox.start_chaos",
+    "getChaos": "sandbox.chaos",
+    "endChaos": "sandbox.end_chaos",
 }
 LEFT_OUT = {"getTransaction"}
 """A second address of `getPayment`."""

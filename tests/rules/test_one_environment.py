@@ -11,6 +11,7 @@ pytestmark = pytest.mark.django_db
 VAULT = "gateway.vault"
 OF_THE_SANDBOX = {
     "api/v2/simulations/balances",
+    "api/v2/simulations/chaos",
     "api/v2/simulations/clock",
     "api/v2/simulations/payments/<str:payment_id>",
     "api/v2/simulations/payments/<str:payment_id>/refund-requests",

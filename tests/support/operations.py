@@ -32,6 +32,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/simulations/refunds/{refundId}": {"status": "COMPLETED"},
     "/simulations/withdrawals/{withdrawalId}": {"status": "COMPLETED"},
     "/simulations/balances": {"amount": 10, "currency": "BRL"},
+    "/simulations/chaos": {"disturbances": ["OLD"], "minutes": 1},
     "/simulations/clock": {"advanceBy": "PT1S"},
     "/companies/{companyId}/wallets/conversions/quote": {
         "sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000,

@@ -50,6 +50,17 @@ OF: dict[str, dict[str, str]] = {
         "count": "How many ledger entries it was.",
         "amount": "The sum of those entries; negative if money left the bucket.",
     },
+    "ChaosInput": {
+        "disturbances": "What is disturbed; by default everything.",
+        "endpointId": "The endpoint whose deliveries are disturbed; by default every active one.",
+        "minutes": "When it ends by itself, in real time.",
+    },
+    "ChaosRunPayload": {
+        "disturbances": "What is disturbed.",
+        "endpointIds": "The endpoints whose deliveries are disturbed.",
+        "endsAt": "When it ends by itself, in real time.",
+        "endedAt": "When it was ended before that; null if it was not.",
+    },
     "ClockPayload": {"now": "The time that your payments and releases follow."},
     "CompanyPayload": {
         "email": "The company's own address for correspondence.",
@@ -72,6 +83,7 @@ OF: dict[str, dict[str, str]] = {
     "CustomerPayload": {"address": "The address as last sent; null if none was."},
     "CurrencyMethodsPayload": {"methods": "The methods that this currency can be paid with."},
     "DeliveryPayload": {
+        "disturbance": "How chaos mode disturbed it; null in production, and if it did not.",
         "status": "PENDING until an attempt succeeds (DELIVERED), the attempts are used up (FAILED) or it is CANCELED.",
         "httpStatus": "The status of your server's response to the last attempt; null if there was none.",
         "error": "Why the last attempt had no answer, for example TIMEOUT; null if it had one.",

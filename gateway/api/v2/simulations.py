@@ -14,6 +14,11 @@ from accounts.models import Merchant
 from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, NotNull, Text, TimestampText, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.api.v2.balances import BalancePayload, WalletCurrency, balance_payload
+from gateway.chaos import payloads as chaos_payloads
+from gateway.chaos import selectors as chaos_selectors
+from gateway.chaos import services as chaos
+from gateway.chaos.disturbances import DisturbanceName
+from gateway.chaos.errors import NoChaos
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors
 from gateway.payments import services as payments
@@ -30,6 +35,7 @@ from gateway.withdrawals import payloads as withdrawal_payloads
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.approvals.errors import Unapproved
 from ledger.money import to_minor
+from webhooks.errors import EndpointOff, EndpointUnknown
 
 
 class SimulationInput(Input):
@@ -99,6 +105,65 @@ class ClockView(Resource):
         """
         fired = simulations.advance(merchant, by=wanted.advance_by, to=wanted.advance_to)
         return clock_payloads.advanced(merchant, fired)
+
+
+class ChaosInput(ExactInput):
+    """What is disturbed (by default everything), for which endpoint (by default every active one), and how long."""
+
+    disturbances: Annotated[list[DisturbanceName], Field(min_length=1, max_length=14)] | None = None
+    endpoint_id: Annotated[Text, Field(max_length=40)] | None = None
+    minutes: Annotated[int, Field(strict=True, ge=1, le=60)] = 60
+
+
+class ChaosView(Resource):
+    tag = "Sandbox"
+
+    @operation(
+        "getChaos", "payments:write", gives=chaos_payloads.ChaosRunPayload, refuses=[errors.SandboxOnly, NoChaos]
+    )
+    def get(self, merchant: Merchant) -> chaos_payloads.ChaosRunPayload:
+        """Read the chaos run
+
+        The run that is going on.
+        """
+        simulations.require_sandbox(merchant)
+        return chaos_payloads.chaos_run(chaos_selectors.get(merchant))
+
+    @operation(
+        "startChaos",
+        "payments:write",
+        takes=ChaosInput,
+        optional_body=True,
+        gives=chaos_payloads.ChaosRunPayload,
+        status=201,
+        success="Chaos mode started.",
+        refuses=[errors.SandboxOnly, errors.CompanyNotActive, EndpointUnknown, EndpointOff],
+    )
+    def post(self, merchant: Merchant, wanted: ChaosInput) -> chaos_payloads.ChaosRunPayload:
+        """Start chaos mode
+
+        Sandbox only: deliveries arrive twice, late, out of order, forged or not at all, and API responses get lost or
+        ask to wait, so that you can see whether your integration copes. Each request and each event is disturbed in a
+        fixed rotation, and a correct client always gets through. The run ends by itself after `minutes` of real time;
+        starting another ends it. Nothing under `/simulations` is disturbed.
+        """
+        run = chaos.start(
+            merchant,
+            wanted.disturbances,
+            endpoint_id=wanted.endpoint_id,
+            lasts=timedelta(minutes=wanted.minutes),
+        )
+        return chaos_payloads.chaos_run(run)
+
+    @operation(
+        "endChaos", "payments:write", gives=chaos_payloads.ChaosRunPayload, refuses=[errors.SandboxOnly, NoChaos]
+    )
+    def delete(self, merchant: Merchant) -> chaos_payloads.ChaosRunPayload:
+        """End chaos mode
+
+        Events that were held back are sent now; deliveries that were only meant to disturb are not sent any more.
+        """
+        return chaos_payloads.chaos_run(chaos.end(merchant))
 
 
 class TopUpInput(ExactInput):

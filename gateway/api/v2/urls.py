@@ -82,6 +82,7 @@ _of_the_sandbox = [
     path("simulations/refunds/<str:refund_id>", simulations.RefundSimulationView.as_view()),
     path("simulations/withdrawals/<str:withdrawal_id>", simulations.WithdrawalSimulationView.as_view()),
     path("simulations/balances", simulations.BalanceSimulationView.as_view()),
+    path("simulations/chaos", simulations.ChaosView.as_view()),
     path("simulations/clock", simulations.ClockView.as_view()),
 ]
 every_route = [*_everywhere, *_of_the_sandbox]

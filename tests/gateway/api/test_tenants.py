@@ -41,6 +41,7 @@ Outcome = tuple[int, str]
 OWN_EMPTY_LIST, OWN_CREATION, OWN_OBJECT = (200, "ONP200"), (201, "ONP201"), (200, "ONP200")
 NO_RAIL = (403, "ONP403_METHOD_NOT_ENABLED")
 NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
+NO_CHAOS = (404, "ONP404_CHAOS")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
 NO_SCHEDULE = (404, "ONP404_PAYOUT_SCHEDULE")
@@ -138,6 +139,9 @@ ROWS = {
         )
     },
     ("POST", "/simulations/balances"): Row(NO_SANDBOX, OWN_OBJECT, {"amount": 10, "currency": "BRL"}),
+    ("POST", "/simulations/chaos"): Row(NO_SANDBOX, OWN_CREATION, {"minutes": 1, "disturbances": ["LOST"]}),
+    ("GET", "/simulations/chaos"): Row(NO_SANDBOX, NO_CHAOS),
+    ("DELETE", "/simulations/chaos"): Row(NO_SANDBOX, NO_CHAOS),
     ("GET", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT),
     ("POST", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT, {"advanceBy": "P2D"}),  # the last: quotes expire
 }

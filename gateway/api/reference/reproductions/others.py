@@ -73,6 +73,7 @@ OF_OTHERS: Explanations = {
         _("The delivery is older than 30 days, or of another endpoint."),
         (ENDPOINT, get("/webhooks/{webhook}/deliveries/dlv_none")),
     ),
+    "ONP404_CHAOS": Explanation(_("The run has ended, or none was started."), (get("/simulations/chaos"),)),
     "ONP404_EVENT": Explanation(_("The event is older than 30 days."), (get("/events/evt_none"),)),
     "ONP409_WEBHOOK_STATE": Explanation(
         _("A replay or redelivery is requested for an endpoint that is switched off."),
