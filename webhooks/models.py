@@ -78,6 +78,16 @@ class Endpoint(models.Model):
         return self.open_until is not None and self.open_until > utcnow()
 
 
+class TransactionField(models.Field):
+    """The number of a transaction of PostgreSQL (xid8)."""
+
+    def db_type(self, connection: Any) -> str:
+        return "xid8"
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> int | None:
+        return None if value is None else int(value)
+
+
 class Event(models.Model):
     """An event; `body` holds the exact bytes that are signed and sent."""
 
@@ -89,12 +99,17 @@ class Event(models.Model):
     body = models.BinaryField(editable=False)
     occurred_at = models.DateTimeField(help_text="By the merchant's clock")
     created_at = models.DateTimeField(default=utcnow)
+    xid = TransactionField(
+        db_default=models.Func(function="pg_current_xact_id"),
+        editable=False,
+        help_text="In this order events are followed: the transaction, or a greater one that had ended",
+    )
 
     class Meta:
         permissions = [("resend_event", "Can send a company's events again")]
         indexes = [
             models.Index(fields=["merchant", "-created_at"], name="events_of_a_merchant"),
-            models.Index(fields=["merchant", "id"], name="events_in_order"),
+            models.Index(fields=["merchant", "xid", "id"], name="events_in_order_of_xid"),
             models.Index(fields=["object_id", "-sequence"], name="events_of_an_object"),
         ]
 

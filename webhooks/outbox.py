@@ -16,13 +16,19 @@ from webhooks.models import Delivery, Endpoint, Event
 PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
 # A delivery's id is a ULID too: the event's time, then 64 bits of a digest unique to event and endpoint.
+_COMPLETED = "SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8 AS xid"
 _EMIT = f"""
     WITH event AS (
-        INSERT INTO {table(Event)} (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at)
+        INSERT INTO {table(Event)} (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at,
+                                    xid)
         SELECT %(id)s, %(merchant)s, %(type)s, %(object)s, next.sequence,
-               %(head)s::bytea || convert_to(next.sequence::text, 'UTF8') || %(tail)s::bytea, %(occurred_at)s, %(now)s
-          FROM (SELECT greatest(coalesce(max(sequence), 0) + 1, %(at_least)s::bigint) AS sequence
-                  FROM {table(Event)} WHERE object_id = %(object)s) next
+               %(head)s::bytea || convert_to(next.sequence::text, 'UTF8') || %(tail)s::bytea, %(occurred_at)s, %(now)s,
+               next.xid
+          FROM (SELECT greatest(last.sequence + 1, %(at_least)s::bigint) AS sequence,
+                       greatest(last.xid, pg_current_xact_id(), completed.xid) AS xid
+                  FROM ({_COMPLETED}) completed LEFT JOIN (
+                       SELECT sequence, xid FROM {table(Event)}
+                        WHERE object_id = %(object)s ORDER BY sequence DESC LIMIT 1) last ON true) next
         RETURNING id, object_id, sequence, created_at
     )
     INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
@@ -48,6 +54,10 @@ def emit(
 
     `sequence` increases with each event of an object, whose row the caller has locked. It starts with the current
     milliseconds, so that it increases even if older events have been deleted.
+
+    `xid` is the order in which events are followed. It is never less than the transaction's own, so that nothing is
+    added to what was told once all older transactions have ended. Nor is it less than that of an earlier event of the
+    object, or of any event that could be seen when this one was written.
     """
     assert kind in KINDS, kind
     event_id, now = new_id("evt"), utcnow()

@@ -1,13 +1,14 @@
 """Reads of endpoints and events. The first argument is always the merchant."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import newest
-from accounts.base.rows import first
+from accounts.base.rows import columns, load, table
 from accounts.models import Merchant
 from webhooks.errors import DeliveryUnknown, EndpointUnknown, EventUnknown
 from webhooks.models import Delivery, Endpoint, Event
@@ -85,25 +86,27 @@ def about(merchant: Merchant, object_ids: Sequence[str], most: int = 100) -> lis
     return list(found.order_by("occurred_at", "sequence").prefetch_related(sent)[:most])
 
 
-_SETTLED = """
-    SELECT least(statement_timestamp(), min(xact_start)) - %s FROM pg_stat_activity
-     WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
-       AND backend_type = 'client backend'
+# An unknown cursor is a point in time. Known ones are a place in the order, whatever their time.
+_AFTER = f"""
+    WITH cursor AS (SELECT xid FROM {table(Event)} WHERE id = %(after)s AND merchant_id = %(merchant)s)
+    SELECT {columns(Event)} FROM {table(Event)}
+     WHERE merchant_id = %(merchant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+       AND (xid, id) > (coalesce((SELECT xid FROM cursor), '0'), %(after)s)
+       AND (id > %(after)s OR EXISTS (SELECT FROM cursor))
+     ORDER BY xid, id LIMIT %(limit)s
 """
-SKEW = timedelta(milliseconds=500)
-"""The maximum clock difference between processes and the database."""
 
 
 def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
-    """Events after a given event, oldest first. An id is a point in time: the event itself need not exist.
+    """Events after a given event in the order of the transactions that wrote them, those of one object in theirs. An id
+    is a point in time as well: the event itself need not exist.
 
-    Only up to where no older event can still appear: events of transactions that are still running are not skipped,
-    however late they commit.
+    Only what every transaction that is still running will come after: an event is told once all older transactions have
+    ended, however late they commit. Not for a transaction that has written events itself.
     """
-    row = first(_SETTLED, [SKEW])
-    assert row is not None
-    settled = Event.objects.filter(merchant=merchant, id__gt=event_id, created_at__lt=row[0])
-    return list(settled.order_by("id")[:limit])
+    with connection.cursor() as cursor:
+        cursor.execute(_AFTER, {"merchant": merchant.pk, "after": event_id, "limit": limit})
+        return [load(Event, row) for row in cursor.fetchall()]
 
 
 def failing() -> QuerySet[Endpoint]:

@@ -121,9 +121,8 @@ class Gateway:
         return events[0].id if events else BEGINNING
 
     def after(self, position: str, wait_s: int) -> list[Event]:
-        """The events after that one, oldest first; waits for one when there is none yet."""
-        events = self._get(wait_s, after=position, pageSize=PAGE_SIZE, wait=wait_s)
-        return [event for event in events if event.id > position]
+        """The events that follow that one; waits for one when there is none yet. Their ids need not ascend."""
+        return self._get(wait_s, after=position, pageSize=PAGE_SIZE, wait=wait_s)
 
     def _get(self, wait_s: int = 0, **query: str | int) -> list[Event]:
         request = urllib.request.Request(  # noqa: S310 - only http and https get here

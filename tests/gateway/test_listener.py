@@ -71,8 +71,14 @@ class Gateway:
 
     def _after(self, position: str, wait_s: int) -> list[dict[str, Any]]:
         with self.changed:
-            self.changed.wait_for(lambda: self.events and self.events[-1]["id"] > position, wait_s)
-            return [event for event in self.events if event["id"] > position]
+            self.changed.wait_for(lambda: self._following(position), wait_s)
+            return self._following(position)
+
+    def _following(self, position: str) -> list[dict[str, Any]]:
+        ids = [event["id"] for event in self.events]
+        if position in ids:
+            return self.events[ids.index(position) + 1 :]
+        return [event for event in self.events if event["id"] > position]
 
 
 class Run:
@@ -206,6 +212,12 @@ def test_from_now_on_until_ctrl_c_which_tells_how_to_go_on(desk: Desk, is_first:
     assert desk.arrived == [event]
     assert desk.gateway.asked[:2] == [{"pageSize": "1"}, {"after": newest, "pageSize": "100", "wait": "20"}]
     assert run.said.endswith(f"\nForwarded 1, failed 0. To go on from here: --since {event}\n")
+
+
+def test_an_event_of_a_slow_transaction_arrives_though_its_id_is_older(desk: Desk) -> None:
+    events = [desk.gateway.happens(at=NOON + timedelta(seconds=late)) for late in (2, 1, 3)]
+    assert desk.listens("--once").end() == 0
+    assert desk.arrived == events
 
 
 def test_only_the_wanted_events_arrive(desk: Desk) -> None:

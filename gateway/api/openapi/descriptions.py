@@ -412,7 +412,7 @@ OF: dict[str, dict[str, str]] = {
     "EventFilters": {
         "type": "Only events of this kind, for example payment.paid.",
         "objectId": "Only events about the object with this id.",
-        "after": "Only events after the one with this id, oldest first and of every kind.",
+        "after": "Only events written after the one with this id, in that order and of every kind.",
         "wait": "With `after`: seconds to wait for the first new event.",
     },
     "DeliveryFilters": {"status": "Only deliveries in this state.", "eventType": "Only events of this kind."},

@@ -27,7 +27,7 @@ def _seconds(text: Any) -> Any:
 
 
 class EventFilters(ListQuery):
-    """Event filters. With `after` they come oldest first, and `wait` is the time to wait for the first, in seconds."""
+    """Event filters. With `after` they come as they were written; `wait` is how long to wait for the first, in seconds."""
 
     otherwise = InvalidFilter
 
@@ -47,8 +47,9 @@ class EventsView(Resource):
         """List events
 
         Newest first, for 30 days: every event, whether or not an endpoint was subscribed. With `after` the events
-        after that one, oldest first and of all types; `wait` keeps the call open until there is one. After a full
-        page there are more: continue after its last event.
+        written after that one, of all types and in the order of writing: those of one object by `sequence`, but ids
+        need not ascend. `wait` keeps the call open until there is one. After a full page there are more: continue
+        after its last event.
         """
         if query.after is None:
             wanted = query.filters()
