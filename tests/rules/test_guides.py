@@ -103,10 +103,10 @@ def is_there(client: Client, path: str) -> bool:
 @pytest.mark.parametrize(
     ("query", "language", "first"),
     [
-        ("idempotency", "en", "/docs/idempotency"),
-        ("chargeback", "en", "/docs/refunds#chargebacks"),
-        ("ONP409_DUPLICATE_REFERENCE", "en", "/docs/errors#ONP409_DUPLICATE_REFERENCE"),
-        ("accept header of a browser", "en", "/docs/errors#ONP406"),
+        ("idempotency", "en", "/docs/en/idempotency"),
+        ("chargeback", "en", "/docs/en/refunds#chargebacks"),
+        ("ONP409_DUPLICATE_REFERENCE", "en", "/docs/en/errors#ONP409_DUPLICATE_REFERENCE"),
+        ("accept header of a browser", "en", "/docs/en/errors#ONP406"),
         ("laço sem fim relógio", "pt-br", "/docs/pt-br/errors#ONP409_CLOCK"),
         ("conciliacao", "pt-br", "/docs/pt-br/reconciliation"),
         ("conciliación", "es", "/docs/es/reconciliation"),
@@ -124,6 +124,37 @@ def test_what_pages_take_from_the_code_is_in_their_language(client: Client, lang
     tables = "".join(guide(page, language).markdown for page in ("sandbox", "money-out", "cards"))
     plays = (*PAYMENTS, *PAYOUTS, *CONVERSIONS, *TEST_CARDS)
     assert not {one.effect for one in plays if f" {one.effect} |" in tables}
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [(None, "en"), ("*", "en"), ("pt-BR,pt;q=0.9,en;q=0.8", "pt-BR"), ("es-MX", "es"), ("de,es;q=0.5", "es")],
+)
+def test_an_address_without_a_language_is_read_in_the_readers(client: Client, asked: str | None, language: str) -> None:
+    headers = {"accept-language": asked} if asked else {}
+    for page in ("", "/errors", "/quickstart", "/search"):
+        answer = client.get(f"/docs{page}", headers=headers)
+        assert f'<html lang="{language}">' in answer.content.decode()
+        assert "Accept-Language" in answer["Vary"]
+    assert '<html lang="en">' in client.get("/docs/en/errors", headers=headers).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("spelled", "there"),
+    [
+        ("/docs/pt-BR/refunds", "/docs/pt-br/refunds"),
+        ("/docs/pt/search?q=pix", "/docs/pt-br/search?q=pix"),
+        ("/docs/es-MX", "/docs/es"),
+        ("/docs/EN/errors.md", "/docs/en/errors.md"),
+        ("/docs/refunds/", "/docs/refunds"),
+        ("/docs/", "/docs"),
+    ],
+)
+def test_another_spelling_of_an_address_leads_to_it(client: Client, spelled: str, there: str) -> None:
+    answer = client.get(spelled)
+    assert (answer.status_code, answer["Location"]) == (301, there)
+    for path in ("/docs/de", "/docs/qu/refunds", "/docs/nothing", "/docs/es/nothing", "/docs//evil.example"):
+        assert client.get(path).status_code == 404
 
 
 def test_the_search_takes_anything(client: Client) -> None:

@@ -1,13 +1,14 @@
 """The views of /docs: guides, pages made from the code, the search, and the same as plain text."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, re_path
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -147,6 +148,7 @@ def _frame(page: str, language: str) -> dict[str, Any]:
         "page": page,
         "title": _title(page, language),
         "language": language,
+        "anywhere": address(page, None),
         "languages": [(code, name, address(page, code)) for code, (name, _prefix) in LANGUAGES.items()],
         "home": address(HOME, language),
         "searched_at": address(SEARCH, language),
@@ -225,26 +227,56 @@ _MADE: dict[str, Callable[..., HttpResponse]] = {
 }
 
 
-def _place(page: str, language: str) -> str:
-    return address(page, language).removeprefix("/")
+def in_the_readers_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The page at an address without a language, such as `docUrl`: English for programs, which ask for none."""
+
+    @wraps(view)
+    def chosen(request: HttpRequest, **which: str) -> HttpResponse:
+        response = view(request, language=translation.get_language_from_request(request), **which)
+        patch_vary_headers(response, ["Accept-Language", "Cookie"])
+        return response
+
+    return chosen
 
 
-def _of_language(language: str) -> list[URLPattern]:
+@require_safe
+def moved(request: HttpRequest, rest: str, tag: str = "") -> HttpResponse:
+    """Other spellings of an address: `/docs/pt-BR/refunds`, `/docs/es-MX`, `/docs/refunds/`."""
+    try:
+        language = translation.get_supported_language_variant(tag.lower()) if tag else None
+    except LookupError:
+        raise Http404 from None
+    there = address(HOME, language) + rest.rstrip("/")
+    if there == request.path:
+        raise Http404
+    query = request.META["QUERY_STRING"]
+    return HttpResponsePermanentRedirect(f"{there}?{query}" if query else there)
+
+
+def _of_language(language: str | None) -> list[URLPattern]:
     """Every page of a language, guides also as Markdown: `docs/es/refunds`, `docs/es/refunds.md`."""
-    said = {"language": language}
+    said = {"language": language} if language else {}
+
+    def at(place: str, view: Callable[..., HttpResponse], ending: str = "") -> URLPattern:
+        which = {} if place == SEARCH else {"page": place}
+        shown = view if language else in_the_readers_language(view)
+        name = "docs" if language and not ending else None
+        return path(address(place, language).removeprefix("/") + ending, shown, said | which, name=name)
+
     return [
-        path(_place(SEARCH, language), search, said),
-        *(path(_place(one, language), view, said | {"page": one}, name="docs") for one, view in _MADE.items()),
-        *(path(_place(one, language), guide_page, said | {"page": one}, name="docs") for one in GUIDES),
-        *(path(f"{_place(one, language)}.md", guide_text, said | {"page": one}) for one in GUIDES),
+        at(SEARCH, search),
+        *(at(one, view) for one, view in _MADE.items()),
+        *(at(one, guide_page) for one in GUIDES),
+        *(at(one, guide_text, ".md") for one in GUIDES),
     ]
 
 
 urlpatterns = [
-    *(one for language in LANGUAGES for one in _of_language(language)),
+    *(one for language in (*LANGUAGES, None) for one in _of_language(language)),
     path("docs/changelog.atom", changes_feed),
     path("docs/libraries/<str:name>", library),
     path("docs/onpay.postman_collection.json", postman),
     path("llms.txt", llms, {"whole": False}),
     path("llms-full.txt", llms, {"whole": True}),
+    re_path(r"^docs(?:/(?P<tag>[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?))?(?P<rest>(?:/.*)?)$", moved),
 ]

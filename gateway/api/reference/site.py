@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-LANGUAGES = {"en": ("English", ""), "pt-br": ("Português", "/pt-br"), "es": ("Español", "/es")}
+LANGUAGES = {"en": ("English", "/en"), "pt-br": ("Português", "/pt-br"), "es": ("Español", "/es")}
 """The name of each language, and what its addresses have after /docs."""
 
 
@@ -36,7 +36,7 @@ HOME, SEARCH = "index", "search"
 GUIDES = (HOME, *(page for chapter in CHAPTERS for page in chapter.pages if page not in GENERATED))
 
 
-def address(page: str, language: str) -> str:
-    """Where a page is in a language: `/docs/es/refunds`."""
+def address(page: str, language: str | None) -> str:
+    """Where a page is in a language: `/docs/es/refunds`; without one, in that of whoever reads it: `/docs/refunds`."""
     place = "" if page == HOME else f"/{page}"
-    return f"/docs{LANGUAGES[language][1]}{place}"
+    return f"/docs{LANGUAGES[language][1] if language else ''}{place}"
