@@ -96,17 +96,22 @@ def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = so
     try:
         answers = lookup(host, port, type=socket.SOCK_STREAM)
     except UnicodeError as unknown:
-        raise NoSuchHost("The host name has no address: compare its spelling.") from unknown
+        raise _no_such_host(loopback_allowed) from unknown
     except OSError as unknown:
         if unknown.errno in _THERE_IS_NONE:
-            raise NoSuchHost("The host name has no address: compare its spelling.") from unknown
+            raise _no_such_host(loopback_allowed) from unknown
         raise UnknownHost("The host name has no address.") from unknown
     if not answers:
-        raise NoSuchHost("The host name has no address: compare its spelling.")
+        raise _no_such_host(loopback_allowed)
     addresses = [_unmapped(ip_address(answer[4][0])) for answer in answers]
     for address in addresses:
         _refuse_unless_permitted(address, loopback_allowed=loopback_allowed)
     return [str(address) for address in dict.fromkeys(addresses)][:MOST_ADDRESSES]
+
+
+def _no_such_host(loopback_allowed: bool) -> NoSuchHost:
+    here = " A receiver on this machine is http://localhost." if loopback_allowed else ""
+    return NoSuchHost(f"The host name has no address: compare its spelling.{here}")
 
 
 def is_public(address: Address) -> bool:

@@ -36,7 +36,7 @@ class InvalidPagination(Refusal):
 class InvalidFilter(Refusal):
     code = "ONP400_FILTER"
     message = "A filter has an invalid value."
-    advice = "Correct the parameter named in error.field."
+    advice = "error.fields says what each wrong parameter must be."
 
 
 class Unauthenticated(Refusal):

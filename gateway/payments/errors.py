@@ -13,6 +13,7 @@ class InvalidMethod(InvalidRequest):
 class InvalidAmount(InvalidRequest):
     code = "ONP400_AMOUNT"
     message = _("The amount must be a positive JSON number with no more decimals than its currency has.")
+    advice = "Send 150.00, without quotation marks; the client libraries write it so for you."
 
 
 class InvalidCurrency(InvalidRequest):
@@ -28,6 +29,7 @@ class InvalidReference(InvalidRequest):
 class InvalidPayer(InvalidRequest):
     code = "ONP400_PAYER"
     message = "The payer's details are incomplete or invalid."
+    advice = "error.fields says what is wrong with each member; GET /payment-methods names what the method requires."
 
 
 class BoletoIncomplete(InvalidRequest):
@@ -98,7 +100,7 @@ class DuplicateReference(Refusal):
 class PaymentState(Refusal):
     code = "ONP409_PAYMENT_STATE"
     message = _("The payment's status does not allow this.")
-    advice = _("Look the payment up; a final status does not change.")
+    advice = _("error.paymentStatus is the status it has; a final one does not change.")
 
 
 class PaymentBusy(Refusal):
@@ -152,4 +154,4 @@ class PaymentMethodTokenInvalid(MethodRefusal):
 class SimulationOfCard(Refusal):
     code = "ONP422_SIMULATION_CARD"
     message = "Card payments cannot be simulated here."
-    advice = "Use the test card numbers instead."
+    advice = "Pay with a test card in the browser; without one, with a saved card such as pmt_sandbox_approved."

@@ -65,7 +65,7 @@ def begin(
     if payment.status == Status.EXPIRED:
         return payment, None
     if payment.status not in UNDECIDED or is_captured(payment):
-        raise PaymentState(paymentId=payment.id)
+        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
     is_begun = payment.expires_at is not None and payment.expires_at <= at
     if is_leased(payment):
         if is_begun:

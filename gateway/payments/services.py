@@ -196,7 +196,7 @@ def _play(
         raise SimulationOfCard
     now = clock.now(merchant)
     if payment.status not in OPEN or (asked != PaymentAction.EXPIRE and _is_over(payment, now)):
-        raise PaymentState
+        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
     return finish(payment, asked, answer_of(simulator_of(payment), now), now)
 
 

@@ -36,7 +36,7 @@ def requested(payment: Payment, amount: int | None, now: datetime) -> Refund:
     ONP422_REFUND_AMOUNT_TOO_SMALL.
     """
     if payment.status != PaymentStatus.PAID:
-        raise PaymentState
+        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
     if Refund.objects.filter(payment=payment, status__in=DISPUTED).exists():
         raise RefundInDispute
     left = _left(payment)

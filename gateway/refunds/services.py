@@ -260,7 +260,7 @@ def simulate_clawback(merchant: Merchant, payment_id: str) -> Refund:
     if payment.method != Method.PIX:
         raise ClaimMethod
     if payment.status != PaymentStatus.PAID:
-        raise PaymentState
+        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
     now = clock.now(merchant)
     reference = provider_of_payments.simulator_of(payment).returned(now) or ""
     left = to_decimal(payment.amount - payment.refunded_amount, payment.currency)

@@ -43,7 +43,7 @@ def standing(
         until = payment.paid_at + methods.refund_window(payment.merchant, payment.method, payment.currency)
     refusals: tuple[tuple[Refusal, object], ...] = (
         (CompanyNotActive(), not payment.merchant.is_operational),
-        (PaymentState(), payment.status != Status.PAID),
+        (PaymentState(paymentId=payment.id, paymentStatus=payment.status), payment.status != Status.PAID),
         (RefundInDispute(), any(refund.status in DISPUTED for refund in under_way)),
         (RefundAmountExceeded(field="amount"), not left),
         (RefundWindowClosed(), until and now > until),

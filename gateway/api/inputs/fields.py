@@ -198,7 +198,7 @@ NotNull = _NotNull()
 # ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _amount(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise wrong("INVALID", "Must be a JSON number.")
+        raise wrong("INVALID", "Must be a JSON number, without quotation marks.")
     amount = Decimal(value)
     if amount <= 0:
         raise wrong("OUT_OF_RANGE", "Must be positive.")

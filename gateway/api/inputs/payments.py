@@ -38,7 +38,7 @@ _PHONE = re.compile(r"\+?[0-9]{8,15}")
 def document(value: str) -> str:
     bare = _PUNCTUATION.sub("", value).upper()
     if not re.fullmatch(r"[0-9A-ZÑ&]{5,20}", bare):
-        raise wrong("INVALID", "Must be a tax document.")
+        raise wrong("INVALID", "Must be the number of a tax document: 5 to 20 letters and digits.")
     return bare
 
 

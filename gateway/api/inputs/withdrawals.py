@@ -44,7 +44,7 @@ ASSET_STEP = Decimal(1).scaleb(-8)
 
 def _asset_amount(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise wrong("INVALID", "Must be a JSON number.")
+        raise wrong("INVALID", "Must be a JSON number, without quotation marks.")
     amount = Decimal(value)
     if not 0 < amount < Decimal(10) ** 12:
         raise wrong("OUT_OF_RANGE", "Must be positive, and no larger than anybody has.")

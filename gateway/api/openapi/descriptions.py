@@ -116,6 +116,7 @@ OF: dict[str, dict[str, str]] = {
         "code": "The same as onpayCode.",
         "message": "A sentence for developers; it never repeats a value of the request.",
         "field": "The first wrong member, as a dotted path.",
+        "paymentStatus": "Of ONP409_PAYMENT_STATE: the status that does not allow the call.",
     },
     "EventPayload": {
         "type": "The kind of the event, for example payment.paid.",

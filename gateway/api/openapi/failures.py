@@ -28,6 +28,7 @@ class ErrorDetail(TypedDict):
     fields: NotRequired[list[errors.WrongMemberPayload]]
     retryAfter: NotRequired[int]
     paymentId: NotRequired[str]
+    paymentStatus: NotRequired[str]
     conversionId: NotRequired[str]
 
 
