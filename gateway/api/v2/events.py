@@ -27,7 +27,7 @@ def _seconds(text: Any) -> Any:
 
 
 class EventFilters(ListQuery):
-    """Event filters. With `after` they come as they were written; `wait` is how long to wait for the first, in seconds."""
+    """Event filters. With `after` they come as they were written; `wait` is the seconds to wait for the first."""
 
     otherwise = InvalidFilter
 
