@@ -21,7 +21,7 @@ from accounts.models import Merchant
 from gateway.api import disturbances, origins, throttling
 from gateway.api.deprecations import Deprecation
 from gateway.api.errors import MethodNotAllowed, RateLimited
-from gateway.api.inputs.fields import ExactInput, Input, validated
+from gateway.api.inputs.fields import ExactInput, Input, refuse_card_data, validated
 from gateway.api.pagination import Paged, ResultPage
 from gateway.requests import bodies, idempotency
 from gateway.requests.traced import traced
@@ -242,7 +242,7 @@ def _write(
     arguments: list[Any] = []
     refused: Refusal | None = None
     try:
-        arguments += [validated(declared.takes, content, merchant)] if declared.takes else []
+        arguments += _arguments(declared, content, merchant)
     except Refusal as refusal:
         if not idempotency.is_used(attempt):
             raise
@@ -267,6 +267,14 @@ def _write(
     )
     answer = disturbances.write(attempt, declared.name, partial(idempotency.perform, attempt, work))
     return answer if isinstance(answer, HttpResponse) else _replayed(http, answer)
+
+
+def _arguments(declared: Operation, content: dict[str, Any], merchant: Merchant) -> list[Any]:
+    """What the handler is given of the body."""
+    if declared.takes:
+        return [validated(declared.takes, content, merchant)]
+    refuse_card_data(content)
+    return []
 
 
 def _content(http: HttpRequest, declared: Operation) -> dict[str, Any]:

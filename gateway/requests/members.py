@@ -12,7 +12,8 @@ from typing import Any
 from django.conf import settings
 
 MOST = 40
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,39}")
+_NAME = re.compile(r"(?!.*\d{4})[A-Za-z][A-Za-z0-9]{0,39}")
+"""No name of the contract has a number in it; one of somebody else may be that of a card."""
 _BYTES = 6
 
 Canonical = Callable[[Any], bytes]

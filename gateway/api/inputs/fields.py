@@ -85,7 +85,7 @@ def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None 
 
 def parsed(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> tuple[T | None, Refusal | None]:
     """The parsed request if its format is valid, and its refusal, if any."""
-    _refuse_card_data(content)
+    refuse_card_data(content)
     value, faults = None, []
     try:
         value = kind.model_validate(content)
@@ -113,11 +113,11 @@ contain any digits.
 """
 
 
-def _refuse_card_data(value: Any, path: str = "") -> None:
+def refuse_card_data(value: Any, path: str = "") -> None:
     """Raises ONP400_CARD_DATA for members named like parts of a card, and texts that contain a card number."""
     if isinstance(value, list):
         for n, item in enumerate(value):
-            _refuse_card_data(item, f"{path}[{n}]")
+            refuse_card_data(item, f"{path}[{n}]")
     elif isinstance(value, dict):
         for name, item in value.items():
             bare = name.lower().replace("_", "").replace("-", "")
@@ -125,7 +125,7 @@ def _refuse_card_data(value: Any, path: str = "") -> None:
             if bare in _CARD_DATA or (bare == "number" and not path):
                 raise _card_data(here)
             if isinstance(item, dict) or not (bare in _CODES or bare.endswith("signature")):
-                _refuse_card_data(item, here)
+                refuse_card_data(item, here)
     elif isinstance(value, str) and holds_card(value):
         raise _card_data(path)
 

@@ -14,6 +14,7 @@ from gateway.methods.selectors import smallest
 from gateway.payments.models import Payment
 from gateway.refunds.evidence import file_name_of
 from gateway.requests import redaction
+from gateway.requests.models import IdempotencyKey
 from ledger.money import fee
 from tests.support.api import Api
 from tests.support.cards import TIMEOUT, alone, lookup, opened, outcome
@@ -158,8 +159,12 @@ def test_other_texts_that_are_kept_refuse_card_numbers_too(api: Api, acme: Shop)
         (f"/payments/{payment.id}/refunds", {"reason": CARDS[1]}),
         (f"/simulations/payments/{payment.id}/refund-requests", {"payerStatement": CARDS[1]}),
         ("/webhooks", {"url": "http://127.0.0.1:9/hooks", "events": ["*"], "description": CARDS[1]}),
+        (f"/payments/{payment.id}/expire", {"note": CARDS[1]}),
+        (f"/payments/{payment.id}/expire", {"cvv": "123"}),
     ):
         assert api.post(path, body).json()["onpayCode"] == "ONP400_CARD_DATA", path
+    api.post("/payments", pix(n4242424242424242=1))
+    assert not IdempotencyKey.objects.filter(members__contains=CARDS[0]).exists()
 
 
 def test_a_card_that_is_not_answered_shows_until_when_it_may_be(api: Api) -> None:
