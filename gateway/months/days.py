@@ -15,10 +15,10 @@ from gateway.months.books import Part
 from gateway.months.figures import Category, Sum, category_of
 from gateway.refunds.models import Origin, Refund
 from ledger.books.models import Account, Entry, Transfer
-from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
+from ledger.chart import BUCKETS, WALLET_METHOD
 from ledger.closings.models import TOTAL, ClosedDay, Closing
 from ledger.closings.parts import PARTS
-from ledger.wallets.explain import explain
+from ledger.wallets.explain import explain_each
 from ledger.wallets.selectors import holdings
 
 DAY, _INSTANT = timedelta(days=1), timedelta(milliseconds=1)
@@ -38,28 +38,25 @@ _TRANSFERS = f"""
            SELECT * FROM {table(Transfer)}
             WHERE merchant_id = %(merchant)s AND created_at >= since AND created_at < until OFFSET 0) t
      WHERE t.posted_at >= %(begins)s AND t.posted_at < %(ends)s AND t.kind NOT LIKE ALL(%(inner)s)
+       AND (t.kind <> ALL(%(perhaps)s) OR (
+            SELECT sum(e.amount) FROM {table(Entry)} e JOIN {table(Account)} a ON a.id = e.account_id
+             WHERE e.transfer_id = t.id AND a.kind IN ({quoted(*BUCKETS)})) <> 0)
 """
 _INNER = (
-    "receivable.released", "refund.held", "refund.filled", "refund.returned", "withdrawal.held", "withdrawal.failed",
-    "hold.%", "reserve.%", "settlement.%", "suspense.%", "bank.%",
+    "receivable.released", "refund.held", "refund.filled", "refund.reduced", "refund.returned", "withdrawal.held",
+    "withdrawal.failed", "hold.%", "reserve.%", "settlement.%", "suspense.%", "bank.%",
 )  # fmt: skip
 """Kinds that move nothing of a wallet as a whole: there are as many as of those that do."""
+_PERHAPS = ("refund.completed", "refund.reversed", "refund.taken_again", "receivable.advanced")
+"""Kinds that move nothing of it either where the company owes all of it, or the advance was free."""
 _COUNT = f"SELECT count(*) FROM ({_TRANSFERS}) moved"
 _SUMS = f"""
-    WITH accounts AS (SELECT id, kind, currency FROM {table(Account)} WHERE merchant_id = %(merchant)s),
-         moved AS (
-        SELECT t.kind, t.reference, a.currency, bool_or(a.kind IN ({quoted(*BUCKETS)})) AS is_wallet,
-               coalesce(sum(e.amount) FILTER (WHERE a.kind IN ({quoted(*BUCKETS)})), 0) AS net,
-               coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.FEE_INCOME}'), 0) AS fee,
-               coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.ADVANCE_INCOME}'), 0) AS advance_fee
-          FROM ({_TRANSFERS}) t JOIN {table(Entry)} e ON e.transfer_id = t.id JOIN accounts a ON a.id = e.account_id
-         GROUP BY t.id, t.kind, t.reference, a.currency)
-    SELECT moved.currency, kind, r.origin = '{Origin.PAYER}',
-           count(*) FILTER (WHERE net + fee + advance_fee <> 0), sum(net + fee + advance_fee),
+    SELECT parts.currency, kind, r.origin = '{Origin.PAYER}',
+           count(*) FILTER (WHERE parts.amount <> 0), sum(parts.amount),
            count(*) FILTER (WHERE fee <> 0), sum(fee), count(*) FILTER (WHERE advance_fee <> 0), sum(advance_fee)
-      FROM moved LEFT JOIN {table(Refund)} r
-        ON kind LIKE 'refund.%%' AND r.id = split_part(moved.reference, ':', 1)
-     WHERE is_wallet AND moved.currency = ANY(%(currencies)s) GROUP BY 1, 2, 3
+      FROM ({PARTS.format(transfers=_TRANSFERS)}) parts
+      LEFT JOIN {table(Refund)} r ON kind LIKE 'refund.%%' AND r.id = split_part(parts.reference, ':', 1)
+     WHERE bucket = '{TOTAL}' AND parts.currency = ANY(%(currencies)s) GROUP BY 1, 2, 3
 """
 _PAGE = f"""
     SELECT id, kind, reference, posted_at, currency, bucket, amount, fee, advance_fee FROM ({
@@ -98,12 +95,9 @@ def day_of(merchant: Merchant, first: date, zone: ZoneInfo) -> Day:
 
 def wallets(merchant: Merchant, day: Day) -> dict[str, WalletDay]:
     """Each wallet as a whole: money that moves between its buckets moves nothing here."""
-    used = holdings(merchant).used
-    before = day.begins - _INSTANT
-    found = {
-        currency: WalletDay(explain(merchant, currency, BUCKETS, before).ending if currency in used else 0)
-        for currency in WALLET_METHOD
-    }
+    used = sorted(holdings(merchant).used)
+    before = explain_each(merchant, used, BUCKETS, day.begins - _INSTANT, None)
+    found = {currency: WalletDay(before[currency].ending if currency in before else 0) for currency in WALLET_METHOD}
     for currency, kind, is_dispute, *sums in _rows(_SUMS, merchant, day):
         names = (category_of(kind, is_dispute=bool(is_dispute)), Category.FEES, Category.ADVANCES)
         for name, sign, count, amount in zip(names, (1, -1, -1), sums[::2], sums[1::2], strict=True):
@@ -124,7 +118,7 @@ def page(merchant: Merchant, day: Day, *, skip: int, size: int) -> list[Part]:
 
 def _rows(sql: str, merchant: Merchant, day: Day, **more: int) -> list[Any]:
     asked: dict[str, Any] = {"merchant": merchant.pk, "currencies": list(WALLET_METHOD), "inner": list(_INNER)} | more
-    asked |= {"begins": day.begins, "ends": day.ends}
+    asked |= {"begins": day.begins, "ends": day.ends, "perhaps": list(_PERHAPS)}
     with connection.cursor() as cursor:
         cursor.execute(_WRITTEN, asked)
         closed, days = cursor.fetchone()

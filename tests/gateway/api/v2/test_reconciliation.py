@@ -8,16 +8,20 @@ from typing import Any
 from django.http import HttpResponse
 
 from accounts.base import clock
+from gateway.methods.rail import Clawback
 from gateway.months import books
 from gateway.months.books import Span
 from gateway.months.figures import Figures, Subjects
 from gateway.refunds import services as refunds
+from gateway.refunds.clawbacks import settle
 from gateway.simulations.services import advance
+from ledger.books.models import Transfer
 from ledger.money import to_minor
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.conversions import converted
 from tests.support.payments import a_payment
+from tests.support.refunds import claimed, paid, withdraw_all_but
 from tests.support.withdrawals import register, withdrawn
 
 PATH = "/companies/me/reconciliation"
@@ -90,6 +94,27 @@ def test_a_day_equals_statement_explanation_and_month(api: Api, acme: Shop, addr
         for name in MOVEMENTS
         if one[name]
     }
+
+
+def test_each_posting_of_a_page_has_a_line_also_where_claims_shrink_and_debts_grow(api: Api, acme: Shop) -> None:
+    shrinks, owed = paid(api), paid(api)
+    claimed(api, shrinks)
+    settle(acme.sandbox, shrinks, [Clawback("D1", "E1", Decimal("60.00"), "BRL", "FRAUD")])
+    withdraw_all_but(acme, 0)
+    settle(acme.sandbox, owed, [Clawback("D2", "E2", Decimal("150.00"), "BRL", "FRAUD")])
+    posted = {one.kind for one in Transfer.objects.all()}
+    assert {"refund.reduced", "refund.completed"} <= posted
+    today = str(clock.now(acme.sandbox).date())
+
+    whole, wallets = day(api, date=today, timeZone="UTC")
+    pages = [
+        api.get(PATH, date=today, timeZone="UTC", pageSize=1, pageNumber=number + 1).json()
+        for number in range(len(whole))
+    ]
+
+    assert [len(page["data"]) for page in pages] == [1] * len(whole)
+    assert {page["pagination"]["totalAvailable"] for page in pages} == {len(whole)}
+    assert sum(line["net"] for line in whole) == wallets["BRL"]["ending"] - wallets["BRL"]["opening"]
 
 
 def figures(shop: Shop, begins: datetime) -> dict[tuple[str, str], int]:
