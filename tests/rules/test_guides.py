@@ -12,7 +12,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from gateway.api.openapi.document import operations
+from accounts.base.wire import dumps
+from gateway.api.openapi.document import document, operations
 from gateway.api.reference.guides import FOLDER, guide, guides
 from gateway.api.reference.reproductions import EXPLAINED
 from gateway.api.reference.samples import ENDINGS
@@ -29,6 +30,9 @@ KEPT = re.compile(r"\{#[a-z0-9-]+\}|\{%.*?%\}|\{\{.*?\}\}|\]\([^)]*\)")
 SHOWN = re.compile(r'\{% sample "([a-z-]+)" "([a-z-]+)" %\}')
 SHOWN_IN = {one: re.compile(rf'\{{% sample_in "{one}" "([a-z-]+)" "([a-z-]+)" %\}}') for one in ENDINGS}
 PART = re.compile(r"^\s*(?:#|//) \[([a-z-]+)\]$", re.MULTILINE)
+
+NAMED = re.compile(r"(?<![A-Za-z])[a-z]+(?:[A-Z][a-z0-9]*)+")
+"""A name as JSON and TypeScript have them: `paidAt`."""
 
 
 class Page(HTMLParser):
@@ -64,6 +68,15 @@ def test_a_translation_has_the_same_sections_code_facts_and_links(page: str, lan
     for sign in ("#", "|", "- "):
         lines = [line for line in code.sub("", original).splitlines() if line.startswith(sign)]
         assert len([line for line in code.sub("", translated).splitlines() if line.startswith(sign)]) == len(lines)
+
+
+def test_every_member_that_a_guide_names_exists() -> None:
+    contract = dumps(document()).decode() + (Path(settings.BASE_DIR) / "static/sdk/onpay-card.d.ts").read_text()
+    known = set(NAMED.findall(contract))
+    for page in GUIDES:
+        prose = re.sub(r"^```.*?^```$", "", written(page, "en"), flags=re.DOTALL | re.MULTILINE)
+        named = {name for code in re.findall(r"`([^`\n]+)`", prose) for name in NAMED.findall(code)}
+        assert not named - known, page
 
 
 def test_every_file_is_a_page_and_every_part_of_a_sample_is_shown() -> None:
