@@ -62,6 +62,8 @@ ACTION: dict[str, Promise] = {
     "refund.asked_by_payer": _("Requested a refund as the payer"),
     "refund.decided": _("Decided a refund in the sandbox"),
     "withdrawal.simulated": _("Decided a test withdrawal"),
+    "chaos.started": _("Started chaos mode"),
+    "chaos.ended": _("Ended chaos mode"),
     "clock.advanced": _("Moved the sandbox clock"),
     "scenario.played": _("Ran a scenario"),
     "refund.asked": _("Requested a refund"),

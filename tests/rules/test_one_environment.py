@@ -32,7 +32,8 @@ OF_THE_SANDBOX = {
 }
 OF_A_COMPANY = "dashboard/<str:company_id>/<environment:environment>/"
 PAGES_OF_THE_SANDBOX = {
-    "lab/", "lab/clock", "lab/plays", "payments/new", "payments/<str:payment_id>/simulate",
+    "lab/", "lab/chaos", "lab/chaos/start", "lab/chaos/end", "lab/clock", "lab/plays", "payments/new",
+    "payments/<str:payment_id>/simulate",
     "refunds/ask", "refunds/<str:refund_id>/decide", "withdrawals/<str:withdrawal_id>/simulate",
 }  # fmt: skip
 READ_AS_IDS = {OF_A_COMPANY + "payments/new", OF_A_COMPANY + "refunds/ask"}

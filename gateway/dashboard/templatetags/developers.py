@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.base.clock import utcnow
 from gateway.dashboard.events.words import KIND
@@ -20,10 +20,13 @@ from gateway.dashboard.requests.words import ACCOUNT, KEY_STATE
 from gateway.dashboard.templatetags.dashboard import moment
 from gateway.dashboard.webhooks.words import DELIVERY, DISABLED_REASON, ENDPOINT, FAILURE, VERDICT
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+from webhooks.disturbances import UNTRUE, Disturbance
 from webhooks.doctor import Verdict
+from webhooks.models import Delivery
 
 register = template.Library()
 _PER_LINE = 16
+_REFUSED, _NOT_REFUSED = gettext_lazy("Refused, as it should be"), gettext_lazy("Accepted, but it must be refused")
 
 
 def _badge(word: Word) -> SafeString:
@@ -36,8 +39,22 @@ def endpoint_status(code: str) -> SafeString:
 
 
 @register.filter
-def delivery_status(code: str) -> SafeString:
-    return _badge(DELIVERY.get(code, (code, QUIET)))
+def delivery_badge(delivery: Delivery) -> SafeString:
+    """The status; of a disturbed delivery also by what, in words that fit what a receiver should do."""
+    shown = _badge(DELIVERY.get(delivery.status, (delivery.status, QUIET)))
+    if delivery.disturbance is None:
+        return shown
+    if delivery.disturbance in UNTRUE and delivery.http_status is not None:
+        is_right = delivery.status == Delivery.Status.FAILED
+        shown = _badge((_REFUSED, GOOD) if is_right else (_NOT_REFUSED, BAD))
+    what = Disturbance(delivery.disturbance)
+    return format_html('{} <span class="badge bg-purple-lt" title="{}">{}</span>', shown, what.label, what)
+
+
+@register.filter
+def disturbance(name: str) -> str:
+    """What chaos mode did to a delivery."""
+    return str(Disturbance(name).label)
 
 
 @register.filter

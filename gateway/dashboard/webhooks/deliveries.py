@@ -40,7 +40,7 @@ def delivery(request: HttpRequest, here: RequestContext, webhook_id: str, delive
         tries=tries,
         chosen=chosen,
         sent=left,
-        body=bytes(found.event.body),
+        body=left.body if left else bytes(found.event.body),
         curl=as_curl("POST", known.url, left.headers, left.body.decode()) if left else "",
         once=uuid.uuid4(),
         now=utcnow(),
