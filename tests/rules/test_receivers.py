@@ -28,7 +28,10 @@ BENT = [
     (delivered(), BODY + b" "),
     (delivered(secret=signing.new_secret()), BODY),
     (delivered(at=int(time.time()) - 400), BODY),
+    (delivered() | {"webhook-signature": "v1,\u00e9"}, BODY),
 ]
+UNSET = "whsec_"
+"""A secret that was configured without its key: anybody can sign with it."""
 
 
 def event(type_: str, sequence: int, status: str, *, paid: bool) -> dict[str, Any]:
@@ -61,6 +64,8 @@ def test_the_receiver_in_python_takes_what_is_ours_and_nothing_else(in_python: d
     for headers, body in BENT:
         with pytest.raises(ValueError, match=r"signed|old"):
             in_python["verified"](body, headers, facts.SAMPLE_SECRET)
+    with pytest.raises(ValueError, match="no secret"):
+        in_python["verified"](BODY, delivered(UNSET), UNSET)
 
 
 def test_the_handler_in_python_releases_what_is_paid_in_any_order(in_python: dict[str, Any]) -> None:
@@ -74,8 +79,8 @@ def test_the_handler_in_python_releases_what_is_paid_in_any_order(in_python: dic
 
 RUN = """
 import { verified, handle } from %s;
-const [secret, good, bent, stories] = JSON.parse(process.argv[1]);
-const taken = ([headers, body]) => {
+const [secret, good, bent, stories, unset] = JSON.parse(process.argv[1]);
+const taken = ([headers, body], secret) => {
   try { return verified(Buffer.from(body), headers, secret).type; } catch { return null; }
 };
 const released = stories.map((events) => {
@@ -83,7 +88,7 @@ const released = stories.map((events) => {
   for (const event of events) handle(event, known, (one) => found.add(one));
   return [...found];
 });
-console.log(JSON.stringify([taken(good), bent.map(taken), released]));
+console.log(JSON.stringify([taken(good, secret), bent.map((one) => taken(one, secret)), released, taken(...unset)]));
 """
 
 
@@ -92,7 +97,10 @@ def test_the_receiver_in_node_does_the_same() -> None:
     if node is None:
         pytest.skip("no Node here")
     bent = [[headers, body.decode()] for headers, body in BENT]
-    told = json.dumps([facts.SAMPLE_SECRET, [delivered(), BODY.decode()], bent, [events for events, _ in STORIES]])
+    unset = [[delivered(UNSET), BODY.decode()], UNSET]
+    told = json.dumps(
+        [facts.SAMPLE_SECRET, [delivered(), BODY.decode()], bent, [events for events, _ in STORIES], unset]
+    )
     program = RUN % json.dumps((SAMPLES / "receiver.mjs").as_uri())
 
     done = subprocess.run(
@@ -103,6 +111,7 @@ def test_the_receiver_in_node_does_the_same() -> None:
         "payment.updated",
         [None] * len(BENT),
         [list(released) for _, released in STORIES],
+        None,
     ]
 
 
