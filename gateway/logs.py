@@ -9,8 +9,10 @@ import orjson
 import structlog
 
 from accounts.base.card_numbers import without_cards
+from accounts.base.counters import LOG_LINES
 
 REMOVED = "[redacted]"
+COUNTED = frozenset({"warning", "error", "critical"})
 SECRET = frozenset(
     [
         "x-api-key",
@@ -33,6 +35,13 @@ SECRET = frozenset(
         "body",
     ]
 )
+
+
+def count(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Counts the lines that somebody should read."""
+    if event["level"] in COUNTED:
+        LOG_LINES.labels(event["level"]).inc()
+    return event
 
 
 def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -73,6 +82,7 @@ def configure(level: str) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        count,
         redact,
     ]
     rendered: list[Any] = [

@@ -334,6 +334,8 @@ RATES_MAX_JUMP = env.dict("ONPAY_RATES_MAX_JUMP", default={})
 RATES_MAX_DIFFERENCE = env.dict("ONPAY_RATES_MAX_DIFFERENCE", default={})
 # The bearer token with which /health/ says which part is down.
 HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
+# The folder in which the processes of a host count for `manage.py serve_metrics`: accounts/base/counters.py.
+METRICS_DIR = env.str("ONPAY_METRICS_DIR", default="")
 # The folder of the heartbeats of worker, beat and dispatcher, for `manage.py is_alive`.
 SIGNS_OF_LIFE = str(local.home.folder() if LOCAL else gettempdir())
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1

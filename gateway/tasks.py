@@ -1,9 +1,13 @@
 """Celery tasks of the service itself."""
 
-from celery import shared_task
-from celery.signals import task_postrun, worker_ready
+from time import monotonic
+from typing import Any
+
+from celery import Task, shared_task
+from celery.signals import task_postrun, task_prerun, worker_ready
 from django.contrib.sessions.backends.db import SessionStore
 
+from accounts.base.counters import TASK_SECONDS
 from accounts.due import forget_stuck
 from accounts.environments import serves
 from accounts.heartbeats import WORKERS, beat, touch
@@ -19,6 +23,21 @@ from gateway.requests.retention import forget_old as forget_old_requests
 def worker_works(**_: object) -> None:
     """A connected worker without tasks may be dead: the schedule sends one every second."""
     touch("worker")
+
+
+_began: dict[str | None, float] = {}
+
+
+@task_prerun.connect
+def task_begins(task: Task[Any, Any], **_: object) -> None:
+    _began[task.request.id] = monotonic()
+
+
+@task_postrun.connect
+def task_ended(task: Task[Any, Any], state: str | None, **_: object) -> None:
+    began = _began.pop(task.request.id, None)
+    if began is not None:
+        TASK_SECONDS.labels(task.name, state or "UNKNOWN").observe(monotonic() - began)
 
 
 @shared_task

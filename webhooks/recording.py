@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import structlog
 from django.db import DatabaseError, OperationalError
 
+from accounts.base.counters import WEBHOOK_SECONDS
 from accounts.base.rows import execute, table
 from webhooks import queue
 from webhooks.models import Delivery
@@ -25,6 +26,9 @@ def record(tried: Sequence[queue.Tried]) -> None:
     """
     try:
         queue.record(tried)
+        for one in tried:
+            outcome = "accepted" if one.answer.is_success else "refused"
+            WEBHOOK_SECONDS.labels(outcome).observe(one.answer.elapsed_ms / 1000)
     except OperationalError:
         raise
     except DatabaseError as error:

@@ -12,6 +12,7 @@ from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from accounts.base.client_address import rate_limit_key
+from accounts.base.counters import REQUEST_SECONDS, REQUESTS
 from accounts.base.ids import new_id
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
@@ -26,6 +27,7 @@ PAYERS = ("/sdk/", "/checkout/")
 LINKS, LOGOS = "/pay/", "/logos/"
 # These addresses are credentials: the log keeps the id of the payment or card, if it has one, and drops the rest.
 _SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*|^(/pay/).+")
+KNOWN_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -55,9 +57,18 @@ class RequestIdMiddleware:
             merchant=getattr(request, "merchant_id", None),
             ms=round(elapsed_s * 1000, 1),
         )
+        _count(request, response.status_code, elapsed_s)
         if hasattr(request, "api_key_id") and isinstance(response, HttpResponse):
             requests.keep(request, response, elapsed_s)
         return response
+
+
+def _count(request: HttpRequest, status: int, elapsed_s: float) -> None:
+    """What matches no path of ours, and methods that nobody knows, are one label each."""
+    route = getattr(request.resolver_match, "route", None) or "unknown"
+    method = request.method if request.method in KNOWN_METHODS else "other"
+    REQUESTS.labels(method, route, status).inc()
+    REQUEST_SECONDS.labels(method, route).observe(elapsed_s)
 
 
 class PayersMiddleware:

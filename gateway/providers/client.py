@@ -18,6 +18,7 @@ import structlog
 from django.conf import settings
 from pydantic import TypeAdapter, ValidationError
 
+from accounts.base.counters import PROVIDER_SECONDS
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.providers.errors import CallFailed, NotSent, Unclear
 from gateway.providers.observing import SERVED, TURNED_AWAY, saw
@@ -139,11 +140,15 @@ class Client:
         try:
             answer = exchange()
         except CallFailed as failed:
-            unclear, elapsed_ms = isinstance(failed, Unclear), round((time.monotonic() - started) * 1000)
+            unclear, elapsed_s = isinstance(failed, Unclear), time.monotonic() - started
+            elapsed_ms = round(elapsed_s * 1000)
+            PROVIDER_SECONDS.labels(self._provider, "unclear" if unclear else "not_sent").observe(elapsed_s)
             log.warning("provider.not_answered", **told, unclear=unclear, reason=failed.reason, elapsed_ms=elapsed_ms)
             saw(None if isinstance(failed, _Unusable) else failed.reason)
             raise
-        elapsed_ms = round((time.monotonic() - started) * 1000)
+        elapsed_s = time.monotonic() - started
+        elapsed_ms = round(elapsed_s * 1000)
+        PROVIDER_SECONDS.labels(self._provider, "answered").observe(elapsed_s)
         log.info("provider.answered", **told, status=answer.status, elapsed_ms=elapsed_ms)
         saw(f"HTTP {answer.status}" if answer.status in TURNED_AWAY else SERVED)
         return answer

@@ -13,13 +13,14 @@ from accounts.base.clock import utcnow
 from accounts.due import Due, Stuck, Work
 from accounts.heartbeats import MAX_AGE
 from accounts.models import Heartbeat, StuckWork
+from gateway.overview.late import COUNTED, late_tasks, waiting
 from gateway.pausing import Pause, pauses
 from gateway.staff.kit.columns import address, anchor
 from gateway.staff.kit.names import translated
-from gateway.staff.overview.panels import BAD, GOOD, NONE, WATCH, Panel, PanelTable, ago, instant, rows_of
+from gateway.staff.overview.panels import BAD, GOOD, NONE, WATCH, Panel, PanelTable, ago, instant
 from gateway.sweeps import ALL, WITHOUT_A_TIME
 
-COUNTED, SHOWN = 1000, 20
+SHOWN = 20
 TITLES = {work.title: translated(work.title) for work in (*ALL, *WITHOUT_A_TIME)}
 EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
@@ -27,8 +28,6 @@ WORKER, SANDBOX, MESSAGES, BACKGROUND, DISPATCHER = PARTS = (
     "worker", "sandbox", "messages", "background", "dispatcher",
 )  # fmt: skip
 OPTIONAL = (SANDBOX, DISPATCHER)
-NOTED_EVERY = timedelta(minutes=5)
-"""The maximum delay with which beat stores the start of a task."""
 
 
 def panel() -> Panel:
@@ -37,7 +36,7 @@ def panel() -> Panel:
     By the real time: what is due by a sandbox clock that is ahead of it is done by the same sweeps.
     """
     now = utcnow()
-    found = [(work, count, oldest) for work, (count, oldest) in zip(ALL, _waiting(now), strict=True) if oldest]
+    found = list(waiting(now))
     late = PanelTable([_("Task"), _("Due"), _("Oldest"), _("Late by")], [_row(*one, now) for one in found])
     raised = set(StuckWork.objects.values_list("kind", flat=True).distinct())
     dues = [due for due in (*ALL, *WITHOUT_A_TIME) if isinstance(due, Due) and due.kind in raised]
@@ -71,18 +70,6 @@ def _judged(late: timedelta) -> tuple[str, str]:
     return _("%(time)s late") % {"time": ago(late.total_seconds())}, BAD if late >= VERY_LATE else WATCH
 
 
-def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
-    """The number of due rows of each kind, and the oldest time."""
-    counted = (
-        f"""SELECT {n}, count(*), min(due) FROM (
-                SELECT w.{work.column} AS due FROM {work.table} w
-                 WHERE {work.waits} AND w.{work.column} <= %(now)s ORDER BY w.{work.column} LIMIT {COUNTED}) found"""
-        for n, work in enumerate(ALL)
-    )
-    found = rows_of(" UNION ALL ".join(counted), {"now": now})
-    return [(count, oldest) for _, count, oldest in sorted(found, key=lambda row: row[0])]
-
-
 def parts() -> Panel:
     """Processes without HTTP, and scheduled tasks that were not started in time.
 
@@ -93,7 +80,7 @@ def parts() -> Panel:
     beats = dict(Heartbeat.objects.values_list("part", "beat_at"))
     rows = [_part(part, beats.get(part), now) for part in PARTS]
     dead = [part for part in PARTS if now - beats.get(part, now if part in OPTIONAL else EVER) > MAX_AGE]
-    late = list(_late_tasks(now))
+    late = list(_late(now))
     paused = [_paused(one) for one in pauses()]
     held = PanelTable([_("Task"), _("Since"), _("By"), _("Why")], paused, title=_("Paused by staff"))
     return Panel(
@@ -123,10 +110,7 @@ def _paused(one: Pause) -> list[Any]:
     return [where, instant(one.since), one.by or NONE, one.note or NONE]
 
 
-def _late_tasks(now: datetime) -> Iterable[list[Any]]:
-    tasks = PeriodicTask.objects.filter(enabled=True, interval__isnull=False).select_related("interval")
-    for task in tasks.order_by("name"):
-        every = task.interval.schedule.run_every
-        if task.last_run_at and now - task.last_run_at > 2 * every + NOTED_EVERY:
-            where = anchor(address(PeriodicTask, "change", task.pk), task.name)
-            yield [where, instant(task.last_run_at), ago((now - task.last_run_at).total_seconds())]
+def _late(now: datetime) -> Iterable[list[Any]]:
+    for task, last_run_at in late_tasks(now):
+        where = anchor(address(PeriodicTask, "change", task.pk), task.name)
+        yield [where, instant(last_run_at), ago((now - last_run_at).total_seconds())]

@@ -1,0 +1,1 @@
+"""Metrics for Prometheus: what processes counted, and the state of the service as the database has it."""
