@@ -111,6 +111,7 @@ NAMES = (
         "CNPJ, RFC, CUIT, NIT or NIF",
         "NIF",
         "Portugal",
+        "xid",  # PostgreSQL's number of a transaction
         _PLACEHOLDERS,
     }
 )
