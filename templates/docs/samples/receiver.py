@@ -15,7 +15,8 @@ def verified(body, headers, secret):
     if len(key) < 16:
         raise ValueError("no secret: anybody could sign")
     ours = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    if not any(hmac.compare_digest(ours.encode(), theirs.encode()) for theirs in headers["webhook-signature"].split(" ")):
+    signatures = headers["webhook-signature"].split(" ")
+    if not any(hmac.compare_digest(ours.encode(), theirs.encode()) for theirs in signatures):
         raise ValueError("not signed with this secret")
     return json.loads(body)
 
