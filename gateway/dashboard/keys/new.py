@@ -73,8 +73,8 @@ def _issue(here: RequestContext, form: KeyForm) -> tuple[ApiKey, str]:
 
 
 def _preset(here: RequestContext, asked: str | None) -> list[str]:
-    """Preselected permissions: in production none that move money out, and none the person does not have."""
-    usual = "everything" if here.is_sandbox else "no-money-out"
+    """Preselected permissions: none that withdraw or convert, and none the person does not have."""
+    usual = "no-money-out"
     chosen = {name: permissions for name, _title, permissions in PRESETS}
     allowed = services.grantable(here.merchant, here.user)
     return [name for name in chosen.get(asked or usual, chosen[usual]) if name in allowed]
