@@ -122,6 +122,8 @@ def is_there(client: Client, path: str) -> bool:
         ("accept header of a browser", "en", "/docs/en/errors#ONP406"),
         ("laço sem fim relógio", "pt-br", "/docs/pt-br/errors#ONP409_CLOCK"),
         ("conciliacao", "pt-br", "/docs/pt-br/reconciliation"),
+        ("estorno", "pt-br", "/docs/pt-br/refunds"),
+        ("chave pix", "pt-br", "/docs/pt-br/keys#address"),
         ("conciliación", "es", "/docs/es/reconciliation"),
     ],
 )

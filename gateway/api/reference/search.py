@@ -15,8 +15,19 @@ from gateway.api.reference.site import address
 from webhooks.kinds import KINDS
 
 MOST = 20
-_WEIGHT_OF_TITLE, _WEIGHT_OF_HEADING, _WEIGHT_OF_WHOLE_WORD = 8, 4, 2
+_WEIGHT_OF_TITLE, _WEIGHT_OF_HEADING, _WEIGHT_OF_WHOLE_WORD, _WEIGHT_OF_PHRASE = 8, 4, 2, 4
 _AROUND = 90
+OTHER_WORDS = {
+    "estorno": ("reembols", "refund"),
+    "estornar": ("reembols", "refund"),
+    "devolucao": ("reembols", "refund"),
+    "devolucion": ("reembols", "refund"),
+    "liquidacao": ("libera",),
+    "liquidacion": ("libera",),
+    "payout": ("withdrawal",),
+    "settlement": ("releas",),
+}
+"""What people look for, and the words that we use in its place (docs/glossary.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +59,19 @@ def search(query: str, language: str) -> list[Hit]:
     words = fold(query).split()[:8]
     if not words:
         return []
-    starts = [re.compile(rf"(?<![a-z0-9]){re.escape(word)}(?P<rest>[a-z0-9]*)") for word in words]
-    found = [(place.weight * points, place) for place, parts in _places(language) if (points := _points(starts, parts))]
+    starts = [re.compile(rf"(?<![a-z0-9])(?:{_spellings(word)})(?P<rest>[a-z0-9]*)") for word in words]
+    phrase = " ".join(words)
+    found = [
+        (place.weight * points * (_WEIGHT_OF_PHRASE if any(phrase in part for part in parts) else 1), place)
+        for place, parts in _places(language)
+        if (points := _points(starts, parts))
+    ]
     found.sort(key=lambda one: -one[0])
     return [Hit(place, _excerpt(place.text, words)) for _, place in found[:MOST]]
+
+
+def _spellings(word: str) -> str:
+    return "|".join(map(re.escape, [word, *OTHER_WORDS.get(word, ())]))
 
 
 def fold(text: str) -> str:
