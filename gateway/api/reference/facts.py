@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -31,6 +32,7 @@ from gateway.providers.browsers import browsers
 from gateway.providers.scripts import VERSION, integrity
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.chart import WALLET_METHOD
+from ledger.notation import notation
 from ledger.rates.table import SANDBOX
 from webhooks import signing
 from webhooks.schedule import DELAYS_S
@@ -50,7 +52,7 @@ class MethodGuide:
 
     @property
     def limits(self) -> str:
-        return _between(f"{self.market.minimum:,}", f"{self.market.maximum:,}")
+        return _between(_number(self.market.minimum), _number(self.market.maximum))
 
     @property
     def price(self) -> str:
@@ -167,7 +169,11 @@ class WayOut:
 
     @property
     def limits(self) -> str:
-        return f"{_between(f'{self.market.minimum:,f}', f'{self.market.maximum:,f}')} {self.market.currency}"
+        return f"{_between(_number(self.market.minimum), _number(self.market.maximum))} {self.market.currency}"
+
+    @property
+    def network_fee(self) -> str:
+        return _number(self.market.network_fee) if self.market.network_fee else ""
 
     @property
     def path(self) -> str:
@@ -189,7 +195,7 @@ def money_out() -> dict[str, Any]:
         "ways": ways_out(),
         "scenarios": [(scenario.tail, translation.gettext(scenario.effect)) for scenario in payout_scenarios.SCENARIOS],
         "conversion_scenarios": [(one.tail, translation.gettext(one.effect)) for one in conversion_scenarios.SCENARIOS],
-        "rates": [(currency, f"{rate:f}") for currency, rate in SANDBOX.items()],
+        "rates": [(currency, _number(rate)) for currency, rate in SANDBOX.items()],
         "wallets": WALLET_METHOD.items(),
     }
 
@@ -197,8 +203,9 @@ def money_out() -> dict[str, Any]:
 SAMPLE_SECRET = "whsec_c2VjcmV0LW9mLXRoZS1leGFtcGxlLXNlY3JldC1vZi0="  # noqa: S105  (an example's, and published)
 SAMPLE_AT = 1_795_262_400
 SAMPLE_BODY = (
-    b'{"id":"evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT","type":"payment.paid","createdAt":"2026-11-21T12:00:00.000Z",'
-    b'"sequence":2,"data":{"id":"pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF","reference":"order-1042","status":"PAID",'
+    b'{"id":"evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT","type":"payment.paid","timestamp":"2026-11-21T12:00:00.000Z",'
+    b'"apiVersion":"v2","environment":"SANDBOX","companyId":"cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP","sequence":1795262400000,'
+    b'"data":{"id":"pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF","reference":"order-1042","status":"PAID",'
     b'"paidAt":"2026-11-21T12:00:00.000Z"}}'
 )
 
@@ -241,6 +248,12 @@ def webhooks() -> dict[str, Any]:
 
 def _between(least: str, most: str) -> str:
     return gettext("%(least)s to %(most)s") % {"least": least, "most": most}
+
+
+def _number(value: Decimal) -> str:
+    """With all its decimals, as the reader writes numbers."""
+    places = max(0, -int(value.as_tuple().exponent))
+    return notation().number(value, f"#,##0.{'0' * places}" if places else "#,##0")
 
 
 def _in_production(acquirer: str) -> str:

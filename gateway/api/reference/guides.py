@@ -25,6 +25,7 @@ from gateway.api.reference.facts import FACTS
 from gateway.api.reference.site import GUIDES, LANGUAGES
 
 FOLDER = settings.BASE_DIR / "templates" / "docs"
+LIBRARIES = "libraries"
 TAB = "tab"
 """Marks a block of code as one of several that show the same in another language."""
 _ANCHOR = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
@@ -63,8 +64,10 @@ class Guide:
 
 
 def guide(page: str, language: str) -> Guide:
-    """A page of `GUIDES` in a language of `LANGUAGES`. In development it is read each time."""
-    return _read(page, language) if settings.DEBUG else _kept(page, language)
+    """A page of `GUIDES` in a language of `LANGUAGES`. In development each is read again, and so is always the one with
+    the libraries, which may be packed while the service runs.
+    """
+    return _read(page, language) if settings.DEBUG or page == LIBRARIES else _kept(page, language)
 
 
 def guides(language: str) -> list[Guide]:

@@ -16,6 +16,8 @@ from django.template import Library
 FOLDER = settings.BASE_DIR / "templates" / "docs" / "samples"
 ENDINGS = {"sh": "sh", "python": "py", "ts": "ts"}
 """The ending of a sample's file by the language as which its blocks are marked."""
+ENDPOINT, OWN_ENDPOINT = "https://shop.example.com/hooks", "http://localhost:3000/hooks"
+"""The merchant's address, and what stands for it where a developer runs the service: there the first is refused."""
 register = Library()
 
 
@@ -39,7 +41,8 @@ def part_of(name: str, part: str, language: str) -> str:
     found = re.search(whole, file.read_text(), re.DOTALL | re.MULTILINE)
     if found is None:
         raise LookupError(f"{file.name} has no part {part}")
-    return dedent(re.sub(r"^[ ]*(?:#|//) \[/?[a-z-]+\]\n", "", found[1], flags=re.MULTILINE)).strip("\n")
+    lines = re.sub(r"^[ ]*(?:#|//) \[/?[a-z-]+\]\n", "", found[1], flags=re.MULTILINE)
+    return dedent(lines).strip("\n").replace(ENDPOINT, OWN_ENDPOINT if settings.LOCAL else ENDPOINT)
 
 
 @cache

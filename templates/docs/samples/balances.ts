@@ -1,6 +1,6 @@
 import { Onpay } from "@onpay/node";
 
-const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+const client = new Onpay();
 
 // [balance]
 for (const wallet of (await client.companies.balance("me")).wallets) {

@@ -37,6 +37,6 @@ for paid in client.payments.list(
 # [/list]
 
 # [link]
-link = client.payment_links.create(description="Enrolment, March", amount=Decimal("150.00"), currency="BRL", max_uses=1)
+link = client.payment_links.create(description="Matrícula, março", amount=Decimal("150.00"), currency="BRL", max_uses=1)
 print(link.url)
 # [/link]

@@ -33,7 +33,7 @@ curl -s "$ONPAY_BASE_URL/api/v2/payments?status=PAID&paidFrom=2026-11-20T00:00:0
 # [link]
 curl -s $ONPAY_BASE_URL/api/v2/payment-links -H "x-api-key: $ONPAY_API_KEY" \
   -H "idempotency-key: $(uuidgen)" -H "content-type: application/json" -d '{
-    "description": "Enrolment, March",
+    "description": "Matrícula, março",
     "amount": 150.00,
     "currency": "BRL",
     "maxUses": 1

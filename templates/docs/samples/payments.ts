@@ -1,6 +1,6 @@
 import { Onpay } from "@onpay/node";
 
-const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+const client = new Onpay();
 
 // [create]
 const payment = await client.payments.create({
@@ -40,7 +40,7 @@ for await (const paid of client.payments.list({
 
 // [link]
 const link = await client.paymentLinks.create({
-  description: "Enrolment, March",
+  description: "Matrícula, março",
   amount: "150.00",
   currency: "BRL",
   maxUses: 1,

@@ -1,7 +1,7 @@
 // [start]
 import { Onpay } from "@onpay/node";
 
-const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+const client = new Onpay(); // ONPAY_API_KEY and ONPAY_BASE_URL
 // [/start]
 
 // [company]

@@ -1,6 +1,6 @@
 import { Onpay } from "@onpay/node";
 
-const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+const client = new Onpay();
 const payer = { name: "Maria Silva", taxId: "52998224725" };
 const payment = await client.payments.create({
   method: "PIX", amount: "300.00", currency: "BRL", reference: "order-3001", payer,

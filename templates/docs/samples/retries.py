@@ -37,3 +37,24 @@ except (onpay.ConnectionFailed, onpay.ServerError) as error:
 except onpay.APIError as error:
     print("refused:", error.code, error.request_id)
 # [/safely]
+
+
+def repeat_later(order_key: str) -> None:
+    print("a job of yours sends the same order with this key", order_key)
+
+
+order_key = str(uuid4())
+# [checkout]
+try:
+    payment = client.payments.create(
+        idempotency_key=order_key,
+        deadline=5,  # seconds for all attempts: the payer waits
+        method="PIX",
+        amount=Decimal("44.00"),
+        currency="BRL",
+        reference="order-4003",
+        payer=payer,
+    )
+except (onpay.ConnectionFailed, onpay.ServerError):
+    repeat_later(order_key)
+# [/checkout]

@@ -18,3 +18,12 @@ curl -s $ONPAY_BASE_URL/api/v2/payments -H "x-api-key: $ONPAY_API_KEY" --max-tim
     "payer": {"name": "Maria Silva", "taxId": "52998224725"}
   }'
 # [/safely]
+
+ORDER_KEY=$(uuidgen)
+# [checkout]
+curl -s $ONPAY_BASE_URL/api/v2/payments -H "x-api-key: $ONPAY_API_KEY" --max-time 5 \
+  -H "idempotency-key: $ORDER_KEY" -H "content-type: application/json" -d '{
+    "method": "PIX", "amount": 44.00, "currency": "BRL", "reference": "order-4003",
+    "payer": {"name": "Maria Silva", "taxId": "52998224725"}
+  }'
+# [/checkout]

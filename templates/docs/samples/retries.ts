@@ -1,8 +1,7 @@
 import { APIError, ConnectionFailed, Onpay, ServerError } from "@onpay/node";
 import { randomUUID } from "node:crypto";
 
-const apiKey = process.env.ONPAY_API_KEY!, baseUrl = process.env.ONPAY_BASE_URL!;
-const client = new Onpay({ apiKey, baseUrl });
+const client = new Onpay();
 const payer = { name: "Maria Silva", taxId: "52998224725" };
 
 // [again]
@@ -18,7 +17,7 @@ for (const _attempt of ["first", "second"]) {
 
 orderKey = randomUUID();
 // [safely]
-const patient = new Onpay({ apiKey, baseUrl, timeout: 30_000, deadline: 120_000, retries: 5 }); // milliseconds
+const patient = new Onpay({ timeout: 30_000, deadline: 120_000, retries: 5 }); // milliseconds
 try {
   await patient.payments.create(
     { method: "PIX", amount: "43.00", currency: "BRL", reference: "order-4002", payer },
@@ -34,3 +33,20 @@ try {
   }
 }
 // [/safely]
+
+function repeatLater(key: string): void {
+  console.log("a job of yours sends the same order with this key", key);
+}
+
+orderKey = randomUUID();
+// [checkout]
+try {
+  await client.payments.create(
+    { method: "PIX", amount: "44.00", currency: "BRL", reference: "order-4003", payer },
+    { idempotencyKey: orderKey, deadline: 5_000 }, // milliseconds for all attempts: the payer waits
+  );
+} catch (error) {
+  if (!(error instanceof ConnectionFailed || error instanceof ServerError)) throw error;
+  repeatLater(orderKey);
+}
+// [/checkout]

@@ -1,6 +1,6 @@
 import { Onpay, webhooks } from "@onpay/node";
 
-const client = new Onpay({ apiKey: process.env.ONPAY_API_KEY!, baseUrl: process.env.ONPAY_BASE_URL! });
+const client = new Onpay();
 
 // [register]
 const endpoint = await client.webhookEndpoints.create({ url: "https://shop.example.com/hooks", events: ["*"] });
