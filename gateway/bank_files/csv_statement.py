@@ -7,6 +7,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Self
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.checks import checked
 from gateway.bank_files.money import Malformed, with_mark
 from gateway.bank_files.shapes import Party, Statement, StatementLine, UnreadableFile
@@ -53,17 +56,17 @@ class CsvMapping:
     def __post_init__(self) -> None:
         """Raises ValueError for a mapping by which no file can be read."""
         if bool(self.amount) == bool(self.credit and self.debit) or bool(self.credit) != bool(self.debit):
-            raise ValueError("Either one column has the amount, or one has credits and another debits.")
+            raise ValueError(gettext("Either one column has the amount, or one has credits and another debits."))
         if self.direction and not (self.amount and self.words_for_out):
-            raise ValueError("The words that mean money out belong to one column of amounts.")
+            raise ValueError(gettext("The words that mean money out belong to one column of amounts."))
         if self.decimal_mark not in {",", "."} or len(self.delimiter) != 1:
-            raise ValueError("The decimal mark is a comma or a point, the delimiter one character.")
+            raise ValueError(gettext("The decimal mark is a comma or a point, the delimiter one character."))
         if not self.booked_on or not self.currency:
-            raise ValueError("The column of the date and the currency are needed.")
+            raise ValueError(gettext("The column of the date and the currency are needed."))
         if not self.has_titles and any(name and not name.isdigit() for name in self.columns()):
-            raise ValueError("Without a line of titles columns are named by their numbers.")
+            raise ValueError(gettext("Without a line of titles columns are named by their numbers."))
         if (self.opening_words or self.closing_words or self.ignored_words) and not self.text:
-            raise ValueError("Words that begin a row are looked for in the columns of the text.")
+            raise ValueError(gettext("Words that begin a row are looked for in the columns of the text."))
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -72,7 +75,7 @@ class CsvMapping:
         try:
             return cls(**members)
         except TypeError:
-            raise ValueError("The mapping has members that no mapping has.") from None
+            raise ValueError(gettext("The mapping has members that no mapping has.")) from None
 
     def columns_of_money(self) -> set[str]:
         """Those without which a row says nothing, or may be cut off."""
@@ -115,8 +118,8 @@ def _cells(text: str, mapping: CsvMapping) -> Iterator[tuple[int, list[str]]]:
         for cells in found:
             if any(cell.strip() for cell in cells):
                 yield found.line_num + mapping.skipped_lines, cells
-    except csv.Error as error:
-        raise UnreadableFile(f"The line is no CSV: {error}.", found.line_num + mapping.skipped_lines) from None
+    except csv.Error:
+        raise UnreadableFile(_("The line is no CSV."), found.line_num + mapping.skipped_lines) from None
 
 
 class _Reader:
@@ -140,7 +143,7 @@ class _Reader:
             return
         if _begins(text, self.mapping.opening_words):
             if self.opening is not None:
-                raise UnreadableFile("The file has two opening balances.", number)
+                raise UnreadableFile(_("The file has two opening balances."), number)
             self.opening = self._balance_row(number, cells)
         elif _begins(text, self.mapping.closing_words):
             self.closing = self._balance_row(number, cells)
@@ -150,14 +153,14 @@ class _Reader:
     def statement(self) -> Statement:
         """Of all rows. Raises UnreadableFile if the balances do not follow from them."""
         if not self.rows and self.opening is None and self.closing is None:
-            raise UnreadableFile("The file has no movement and no balance.")
+            raise UnreadableFile(_("The file has no movement and no balance."))
         if not self.rows:
-            raise UnreadableFile("The file has no movement, so that it names no day.")
+            raise UnreadableFile(_("The file has no movement, so that it names no day."))
         rows, opening, closing = _in_order(self.rows)
         if self.opening is not None and opening not in {None, self.opening}:
-            raise UnreadableFile("The opening balance is not the one that the rows begin with.", rows[0].number)
+            raise UnreadableFile(_("The opening balance is not the one that the rows begin with."), rows[0].number)
         if self.closing is not None and closing not in {None, self.closing}:
-            raise UnreadableFile("The closing balance is not the one that the rows end with.", rows[-1].number)
+            raise UnreadableFile(_("The closing balance is not the one that the rows end with."), rows[-1].number)
         days = [row.line.booked_on for row in rows]
         return checked(
             Statement(
@@ -201,7 +204,7 @@ class _Reader:
         sides = [self._cell(number, cells, name) for name in (mapping.credit, mapping.debit)]
         credit, debit = (abs(self._number(number, side)) if side else Decimal(0) for side in sides)
         if bool(credit) == bool(debit):
-            raise UnreadableFile("A row needs a credit or a debit, and not both.", number)
+            raise UnreadableFile(_("A row needs a credit or a debit, and not both."), number)
         return credit - debit
 
     def _balance_row(self, number: int, cells: Sequence[str]) -> Decimal:
@@ -215,7 +218,7 @@ class _Reader:
         at = self._at[name]
         if at >= len(cells):
             if name in self.mapping.columns_of_money():
-                raise UnreadableFile("The row has too few columns.", number)
+                raise UnreadableFile(_("The row has too few columns."), number)
             return ""
         return cells[at].strip()
 
@@ -229,7 +232,9 @@ class _Reader:
         try:
             return with_mark(bare, self.mapping.decimal_mark) * sign
         except Malformed:
-            raise UnreadableFile(f"An amount is no number: {written[:30]!r}.", number) from None
+            raise UnreadableFile(
+                _("An amount is no number: %(written)s."), number, written=repr(written[:30])
+            ) from None
 
     def _day(self, number: int, written: str) -> date:
         found = self._days.get(written)
@@ -237,7 +242,9 @@ class _Reader:
             try:
                 found = self._days[written] = datetime.strptime(written, self.mapping.date_format).date()  # noqa: DTZ007
             except ValueError:
-                raise UnreadableFile(f"A date is not written as the mapping says: {written[:30]!r}.", number) from None
+                raise UnreadableFile(
+                    _("A date is not written as the mapping says: %(written)s."), number, written=repr(written[:30])
+                ) from None
         return found
 
     def _titled(self, number: int, cells: Sequence[str]) -> dict[str, int]:
@@ -249,7 +256,7 @@ class _Reader:
             elif titles.count(name.strip().casefold()) == 1:
                 found[name] = titles.index(name.strip().casefold())
             else:
-                raise UnreadableFile(f"No one column has the title {name!r}.", number)
+                raise UnreadableFile(_("No one column has the title %(title)s."), number, title=repr(name))
         return found
 
     def _numbered(self) -> dict[str, int]:
@@ -272,7 +279,7 @@ def _in_order(rows: list[_Row]) -> tuple[list[_Row], Decimal | None, Decimal | N
             return ordered, opening, closing
         if ordered is rows:
             first_wrong = wrong
-    raise UnreadableFile("The running balance does not follow from the rows before.", first_wrong)
+    raise UnreadableFile(_("The running balance does not follow from the rows before."), first_wrong)
 
 
 def _running(rows: Sequence[_Row]) -> tuple[Decimal | None, Decimal | None, int]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.checks import checked
 from gateway.bank_files.money import Malformed, with_some_mark
 from gateway.bank_files.mt940_details import Details, details
@@ -49,7 +51,7 @@ def read(content: bytes) -> list[Document]:
     """Each message of the file. Raises UnreadableFile."""
     found: list[Document] = [_statement(one) for one in _messages(decoded(content))]
     if not found:
-        raise UnreadableFile("The file holds no message.")
+        raise UnreadableFile(_("The file holds no message."))
     return found
 
 
@@ -87,7 +89,7 @@ def _put(found: _Found, tag: str, number: int, value: str) -> None:
     elif tag == "86" and found.movements and not {"62F", "62M"} & found.fields.keys():
         found.movements[-1][2].append(value)
     elif tag in found.fields and tag in {"60F", "60M", "62F", "62M"}:
-        raise UnreadableFile(f"Field {tag} stands twice in a message.", number)
+        raise UnreadableFile(_("Field %(tag)s stands twice in a message."), number, tag=tag)
     else:
         found.fields.setdefault(tag, (number, value))
 
@@ -106,15 +108,15 @@ def _statement(found: _Found) -> Statement:
     first, last = fields.get("60F") or fields.get("60M"), fields.get("62F") or fields.get("62M")
     is_notice = first is None and last is None
     if not is_notice and (first is None or last is None):
-        raise UnreadableFile("A statement lacks its opening or its closing balance.", found.line)
+        raise UnreadableFile(_("A statement lacks its opening or its closing balance."), found.line)
     opening, closing = _balance(first), _balance(last)
     currency = opening[2] if opening else _currency_of_notice(fields)
     if closing and closing[2] != currency:
-        raise UnreadableFile("The balances are in two currencies.", last[0] if last else 0)
+        raise UnreadableFile(_("The balances are in two currencies."), last[0] if last else 0)
     lines = [line for movement in found.movements if (line := _line(*movement)) is not None]
     days = [line.booked_on for line in lines] + ([closing[1]] if closing else [])
     if not days:
-        raise UnreadableFile("The message names no day.", found.line)
+        raise UnreadableFile(_("The message names no day."), found.line)
     return checked(
         Statement(
             format="MT942" if is_notice else "MT940",
@@ -138,7 +140,7 @@ def _balance(written: tuple[int, str] | None) -> tuple[Decimal, date, str] | Non
     line, value = written
     match = _BALANCE.fullmatch(value.strip())
     if not match:
-        raise UnreadableFile("A balance is not readable.", line)
+        raise UnreadableFile(_("A balance is not readable."), line)
     return _amount(match[4], line) * _SIGNS[match[1]], _date(match[2], line), match[3]
 
 
@@ -160,7 +162,7 @@ def _line(number: int, value: list[str], told: list[str]) -> StatementLine | Non
     """None for what a notice only expects."""
     match = _MOVEMENT.fullmatch("\n".join(value))
     if not match:
-        raise UnreadableFile("A movement is not readable.", number)
+        raise UnreadableFile(_("A movement is not readable."), number)
     if match["mark"].startswith("E"):
         return None
     valued_on = _date(match["value"], number)
@@ -189,7 +191,7 @@ def _amount(written: str, line: int) -> Decimal:
     try:
         return with_some_mark(written)
     except Malformed:
-        raise UnreadableFile("An amount is no number.", line) from None
+        raise UnreadableFile(_("An amount is no number."), line) from None
 
 
 def _date(written: str, line: int) -> date:
@@ -197,7 +199,7 @@ def _date(written: str, line: int) -> date:
     try:
         return date(year, month, min(day, monthrange(year, month)[1]))  # for interest February has 30 days
     except ValueError:
-        raise UnreadableFile("A date is none.", line) from None
+        raise UnreadableFile(_("A date is none."), line) from None
 
 
 def _entry_date(written: str | None, valued_on: date, line: int) -> date:
@@ -212,7 +214,7 @@ def _entry_date(written: str | None, valued_on: date, line: int) -> date:
         except ValueError:
             continue
     if not near:
-        raise UnreadableFile("A date of booking is none.", line)
+        raise UnreadableFile(_("A date of booking is none."), line)
     return min(near, key=lambda one: abs(one - valued_on))
 
 

@@ -12,6 +12,8 @@ from datetime import date
 from decimal import Decimal
 from html import unescape
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.checks import checked
 from gateway.bank_files.money import Malformed, with_some_mark
 from gateway.bank_files.shapes import Document, Party, Statement, StatementLine, UnreadableFile
@@ -56,7 +58,7 @@ def read(content: bytes) -> list[Document]:
     text = _between(text, "<![CDATA[", "]]>", lambda inside: inside.replace("&", "&amp;").replace("<", "&lt;"))
     found: list[Document] = [_statement(one) for one in _scanned(text)]
     if not found:
-        raise UnreadableFile("The file holds no statement of an account.")
+        raise UnreadableFile(_("The file holds no statement of an account."))
     return found
 
 
@@ -123,7 +125,7 @@ def _scanned(text: str) -> list[_Found]:
 def _statement(found: _Found) -> Statement:
     members = found.members
     if not found.is_whole and "LEDGERBAL.BALAMT" not in members:
-        raise UnreadableFile("The file is cut off.", found.transactions[-1][0] if found.transactions else 0)
+        raise UnreadableFile(_("The file is cut off."), found.transactions[-1][0] if found.transactions else 0)
     currency = members.get("CURDEF", "").upper()
     is_unsigned = _is_unsigned(found)
     balances: list[_Written] = []
@@ -136,7 +138,7 @@ def _statement(found: _Found) -> Statement:
     opened_on = _day(members.get("BANKTRANLIST.DTSTART", "")) or min(days, default=as_of)
     closed_on = _day(members.get("BANKTRANLIST.DTEND", "")) or max(days, default=as_of)
     if opened_on is None or closed_on is None:
-        raise UnreadableFile("The statement names no day.")
+        raise UnreadableFile(_("The statement names no day."))
     closed_on = max([closed_on, *days])
     # A balance of another day says nothing about these movements.
     has_balance = "LEDGERBAL.BALAMT" in members and as_of in {closed_on, None}
@@ -182,9 +184,9 @@ def _text(members: dict[str, str]) -> str:
 def _line(number: int, members: dict[str, str], currency: str, *, is_unsigned: bool) -> StatementLine:
     booked_on = _day(members.get("DTPOSTED", "")) or _day(members.get("DTUSER", ""))
     if booked_on is None:
-        raise UnreadableFile("A transaction has no date.", number)
+        raise UnreadableFile(_("A transaction has no date."), number)
     if members.get("CURRENCY.CURSYM", currency).upper() != currency:
-        raise UnreadableFile("A transaction is in another currency than the statement.", number)
+        raise UnreadableFile(_("A transaction is in another currency than the statement."), number)
     kind = members.get("TRNTYPE", "").upper()
     amount = _amount(members.get("TRNAMT", ""), number)
     return StatementLine(
@@ -201,7 +203,9 @@ def _amount(written: str, line: int) -> Decimal:
     try:
         return with_some_mark("".join(written.split()))
     except Malformed:
-        raise UnreadableFile(f"An amount is no number, or could be two: {written[:30]!r}.", line) from None
+        raise UnreadableFile(
+            _("An amount is no number, or could be two: %(written)s."), line, written=repr(written[:30])
+        ) from None
 
 
 def _day(written: str) -> date | None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files import csv_statement, mt940, ofx
 from gateway.bank_files.cnab import cnab240, cnab400
 from gateway.bank_files.csv_statement import CsvMapping
@@ -36,12 +38,12 @@ def read(content: bytes, mapping: CsvMapping | None = None) -> list[Document]:
     With a mapping, a file of no known format is read as CSV.
     """
     if len(content) > MAX_BYTES:
-        raise UnreadableFile(f"The file is larger than {MAX_BYTES // 1024**2} MB.")
+        raise UnreadableFile(_("The file is larger than %(megabytes)s MB."), megabytes=MAX_BYTES // 1024**2)
     if not content.strip():
-        raise UnreadableFile("The file is empty.")
+        raise UnreadableFile(_("The file is empty."))
     found = next((form for form in FORMATS if form.recognises(content)), None)
     if found is not None:
         return found.read(content)
     if mapping is None:
-        raise UnreadableFile("The format of the file is not known.")
+        raise UnreadableFile(_("The format of the file is not known."))
     return [*csv_statement.read(content, mapping)]

@@ -1,10 +1,33 @@
 """What the files of banks say, whatever their format. Amounts are exact decimals of their currency, never floats."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
+
+from django.utils import translation
+
+LONGEST_FACT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What people should know of a file: a sentence of the catalogues, and the facts that fill its placeholders.
+
+    It is stored as the two, and told in the language of whoever reads it.
+    """
+
+    sentence: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        told = translation.gettext(self.sentence)
+        return told % self.facts if self.facts else told
+
+    def stored(self) -> dict[str, object]:
+        """As JSON. A fact that the file made long is cut."""
+        return {"sentence": self.sentence, "facts": {name: str(one)[:LONGEST_FACT] for name, one in self.facts.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +130,7 @@ class PaymentReturn:
     answers: Sequence[OrderAnswer]
     of_file: str = ""
     file_outcome: OrderOutcome | None = None
-    doubts: Sequence[str] = ()
+    doubts: Sequence[Remark] = ()
 
 
 class SlipEvent(StrEnum):
@@ -153,7 +176,7 @@ class CollectionReturn:
     sequence: str
     made_on: date
     answers: Sequence[SlipAnswer]
-    doubts: Sequence[str] = ()
+    doubts: Sequence[Remark] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +233,12 @@ class UnwritableOrder(Exception):
 
 
 class UnreadableFile(Exception):
-    """A file that is damaged, does not add up, or is of no known format. `line` counts from 1; 0: the whole file."""
+    """A file that is damaged, does not add up, or is of no known format. `line` counts from 1; 0: the whole file.
 
-    def __init__(self, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    The sentence is marked for translation; its placeholders are named as the facts.
+    """
+
+    def __init__(self, sentence: str, line: int = 0, /, **facts: object) -> None:
+        self.reason = Remark(sentence, facts)
         self.line = line
+        super().__init__(self.reason)

@@ -2,6 +2,8 @@
 
 import codecs
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.shapes import UnreadableFile
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -18,10 +20,10 @@ def decoded(content: bytes, encoding: str = "") -> str:
         text = content.decode(encoding or "utf-8")
     except (UnicodeDecodeError, LookupError):
         if encoding:
-            raise UnreadableFile(f"The file is not written in {encoding}.") from None
+            raise UnreadableFile(_("The file is not written in %(encoding)s."), encoding=encoding) from None
         text = content.decode("cp1252", errors="replace")
     if "\0" in text:
-        raise UnreadableFile("The file holds bytes that are no text.")
+        raise UnreadableFile(_("The file holds bytes that are no text."))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -6,12 +6,15 @@ from datetime import UTC, datetime, time
 from decimal import Decimal
 
 import structlog
+from django.utils import translation
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.wire import timestamp
 from accounts.batches import Later
-from gateway.bank_files.shapes import CollectionReturn, SlipAnswer, SlipEvent
+from gateway.bank_files.shapes import CollectionReturn, Remark, SlipAnswer, SlipEvent
 from gateway.boletos.models import SlipLine
 from gateway.methods.due_dates import SAO_PAULO
 from gateway.methods.rail import Money, PaymentAction, PaymentOutcome, PaymentResult
@@ -36,10 +39,10 @@ BRL = "BRL"
 State = Slip.State
 REFUSED = ("REGISTRATION_REFUSED", "The bank did not register the boleto.")
 _SAID = {
-    SlipEvent.REGISTERED: "registered",
-    SlipEvent.REFUSED: "refused",
-    SlipEvent.PAID: "paid",
-    SlipEvent.WITHDRAWN: "withdrawn",
+    SlipEvent.REGISTERED: _("Registered"),
+    SlipEvent.REFUSED: _("Refused"),
+    SlipEvent.PAID: _("Paid"),
+    SlipEvent.WITHDRAWN: _("Withdrawn"),
 }
 
 
@@ -49,9 +52,8 @@ class CollectionHandler:
     def check(self, account: BankAccount, documents: list[CollectionReturn]) -> None:
         """Raises DocumentRefused if the account collects no boletos."""
         if not _agreements(account):
-            raise DocumentRefused(
-                RefusalCause.NOTHING_TO_DO, "no provider account of this bank account collects boletos by files"
-            )
+            nobody = Remark(_("No provider account of this bank account collects boletos by files."))
+            raise DocumentRefused(RefusalCause.NOTHING_TO_DO, nobody)
 
     def lines(self, account: BankAccount, documents: list[CollectionReturn]) -> list[tuple[str, str]]:
         found = []
@@ -60,12 +62,13 @@ class CollectionHandler:
             events = Counter(answer.event for answer, slip in answers if slip)
             paid = sum((answer.paid for answer, slip in answers if slip), Decimal(0))
             foreign = sum(slip is None for _, slip in answers)
-            said = [f"{events[event]} {word}" for event, word in _SAID.items() if events[event]]
+            said = [f"{translation.gettext(word)}: {events[event]}" for event, word in _SAID.items() if events[event]]
             found += [
-                ("Collection return", f"{one.sequence or 'without a number'}, of {one.made_on}"),
-                ("Boletos of ours", ", ".join(said) or "nothing that changes one"),
-                ("Paid", plain_amount(to_minor(paid, BRL), BRL)),
-                ("Boletos that are none of ours", str(foreign)),
+                (gettext("Collection return"), one.sequence or gettext("without a number")),
+                (gettext("Date"), str(one.made_on)),
+                (gettext("Boletos of ours"), ", ".join(said) or gettext("nothing that changes one")),
+                (gettext("Paid"), plain_amount(to_minor(paid, BRL), BRL)),
+                (gettext("Boletos that are none of ours"), str(foreign)),
             ]
         return found
 
@@ -87,7 +90,7 @@ def _agreements(account: BankAccount) -> list[tuple[ProviderAccount, Agreement]]
 def _known(account: BankAccount, document: CollectionReturn) -> list[tuple[SlipAnswer, Slip | None]]:
     """Each answer with its boleto. None: it is none of ours."""
     slips_of: list[tuple[Agreement, dict[int, Slip]]] = []
-    for _, agreement in _agreements(account):
+    for _account, agreement in _agreements(account):
         told = (agreement.number_in(answer.bank_number, answer.wallet) for answer in document.answers)
         numbers = {number for number in told if number is not None}
         found = Slip.objects.filter(agreement=agreement.series, number__in=numbers)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, get_args
 
+from django.utils import translation
 from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -68,7 +70,7 @@ def sealed_of(provider: type[Provider[Any]], given: Given, system: str | None = 
     try:
         credentials = provider.credentials_type.model_validate(dict(given))
     except ValidationError as invalid:
-        faults = [_fault(one) for one in invalid.errors(include_url=False, include_input=False, include_context=False)]
+        faults = [_fault(one) for one in invalid.errors(include_url=False, include_input=False)]
         raise InvalidAccount(faults=faults) from None  # its text has the values
     if system and credentials.is_live not in (None, system == ProviderAccount.System.PRODUCTION):
         raise InvalidAccount(
@@ -112,10 +114,27 @@ def _require_usable(credentials: Credentials) -> datetime | None:
     return min(expiries.values(), default=None)
 
 
+_SAID = {
+    "missing": _("This field is required."),
+    "string_too_short": _("Must have at least %(min_length)s characters."),
+    "string_too_long": _("Must have at most %(max_length)s characters."),
+    "too_short": _("Must have at least %(min_length)s characters."),
+    "too_long": _("Must have at most %(max_length)s characters."),
+    "literal_error": _("Must be one of %(expected)s."),
+    "enum": _("Must be one of %(expected)s."),
+    "int_parsing": _("Must be a whole number."),
+    "greater_than_equal": _("Must be at least %(ge)s."),
+    "less_than_equal": _("Must be at most %(le)s."),
+}
+"""Faults by pydantic's types. Any other is a sentence of ours, or a value of another form."""
+
+
 def _fault(found: Any) -> Fault:
-    name = ".".join(str(part) for part in found["loc"]) or "credentials"
-    text = str(found["msg"]).removeprefix("Value error, ").removesuffix(".")
-    return Fault(name, "REQUIRED" if found["type"] == "missing" else "INVALID", f"{text}.")
+    name, limits = ".".join(str(part) for part in found["loc"]) or "credentials", found.get("ctx", {})
+    if found["type"] == "value_error":
+        return Fault(name, "INVALID", str(limits["error"]))
+    text = translation.gettext(_SAID.get(found["type"], _("This value has another form."))) % limits
+    return Fault(name, "REQUIRED" if found["type"] == "missing" else "INVALID", text)
 
 
 def _revealed(value: SecretStr | None) -> str | None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import paramiko
 import structlog
 from django.conf import settings
+from django.utils.translation import gettext, gettext_noop
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
 
 from gateway.providers.certificates import Pem
@@ -30,7 +31,7 @@ _HOST_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [
 def _host_key(text: str) -> str:
     text = " ".join(text.split()[:2])
     if text and not (_HOST_KEY.fullmatch(text) and _is_key(*text.split())):
-        raise ValueError("Must be a host key such as `ssh-ed25519 AAAA…`.")
+        raise ValueError(gettext("Must be a host key such as `ssh-ed25519 AAAA…`."))
     return text
 
 
@@ -44,7 +45,7 @@ def _is_key(kind: str, encoded: str) -> bool:
 
 def _folder(text: str) -> str:
     if ".." in text.split("/"):
-        raise ValueError("Must be a path without `..`.")
+        raise ValueError(gettext("Must be a path without `..`."))
     return text.rstrip("/") or text
 
 
@@ -56,7 +57,7 @@ class SftpFields(Credentials):
 
     sftp_host: Annotated[
         str,
-        checked(_HOST.fullmatch, "Must be the name or the address of a host."),
+        checked(_HOST.fullmatch, gettext_noop("Must be the name or the address of a host.")),
         Field(title="SFTP host", description="Empty: people download the files"),
     ] = ""
     sftp_port: Annotated[int, Field(ge=1, le=65535, title="SFTP port")] = 22
@@ -74,9 +75,9 @@ class SftpFields(Credentials):
     @model_validator(mode="after")
     def _can_be_reached(self) -> "SftpFields":
         if self.sftp_host and not (self.sftp_user and self.sftp_host_key and self.sftp_folder_out):
-            raise ValueError("An SFTP host needs a user, its host key and the folder for our files.")
+            raise ValueError(gettext("An SFTP host needs a user, its host key and the folder for our files."))
         if self.sftp_host and not (self.sftp_private_key or self.sftp_password):
-            raise ValueError("An SFTP host needs a private key or a password.")
+            raise ValueError(gettext("An SFTP host needs a private key or a password."))
         return self
 
     @property

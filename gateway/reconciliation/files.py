@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 from django.db import transaction
 from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from accounts import audit
 from accounts.audit import Actor
@@ -19,7 +20,7 @@ from accounts.base.sealing import seal, unseal
 from accounts.models import User
 from gateway.bank_files import reading
 from gateway.bank_files.csv_statement import CsvMapping
-from gateway.bank_files.shapes import Document, PaymentReturn, Statement, UnreadableFile
+from gateway.bank_files.shapes import Document, PaymentReturn, Remark, Statement, UnreadableFile
 from gateway.payout_batches.models import BatchOrder
 from gateway.reconciliation import accounts
 from gateway.reconciliation.errors import BankFileKnown, BankFileRefused, BankFileUnknown, BankFileUnreadable
@@ -39,9 +40,9 @@ def documents_of(account: BankAccount, content: bytes) -> list[Document]:
     try:
         found = reading.read(content, CsvMapping.of(account.mapping) if account.mapping else None)
     except UnreadableFile as wrong:
-        raise DocumentRefused(RefusalCause.UNREADABLE, wrong.reason, wrong.line) from None
+        raise DocumentRefused(RefusalCause.UNREADABLE, wrong.reason, line=wrong.line) from None
     if not found:
-        raise DocumentRefused(RefusalCause.NOTHING_TO_DO, "it says nothing")
+        raise DocumentRefused(RefusalCause.NOTHING_TO_DO, Remark(_("It says nothing.")))
     for document in found:
         _require_ours(account, document)
     return found
@@ -49,9 +50,11 @@ def documents_of(account: BankAccount, content: bytes) -> list[Document]:
 
 def _require_ours(account: BankAccount, document: Document) -> None:
     if not (accounts.is_without_numbers(document.account) or accounts.is_named(account, document.account)):
-        raise DocumentRefused(RefusalCause.OTHER_ACCOUNT, f"it is of another account than {account.code}")
+        other = Remark(_("It is of another account than %(account)s."), {"account": account.code})
+        raise DocumentRefused(RefusalCause.OTHER_ACCOUNT, other)
     if (currency := getattr(document, "currency", "")) and currency != account.currency:
-        raise DocumentRefused(RefusalCause.OTHER_CURRENCY, f"it is in {currency}, not {account.currency}")
+        facts = {"currency": currency, "expected": account.currency}
+        raise DocumentRefused(RefusalCause.OTHER_CURRENCY, Remark(_("It is in %(currency)s, not %(expected)s."), facts))
 
 
 def check(account: BankAccount, documents: list[Document]) -> None:
@@ -63,13 +66,13 @@ def check(account: BankAccount, documents: list[Document]) -> None:
 def summary(account: BankAccount, documents: list[Document]) -> list[tuple[str, str]]:
     """What the file says and will change, for the person who confirms it."""
     formats = ", ".join(dict.fromkeys(one.format for one in documents))
-    found = [("Format", formats), ("Bank account", str(account))]
+    found = [(gettext("Format"), formats), (gettext("Bank account"), str(account))]
     if doubts := _doubts(documents):
-        found.append(("LINES SEEM TO BE MISSING", " ".join(doubts[:SHOWN])))
+        found.append((gettext("LINES SEEM TO BE MISSING"), " ".join(map(str, doubts[:SHOWN]))))
     return found + [line for handler, same in handled(documents) for line in handler.lines(account, same)]
 
 
-def _doubts(documents: list[Document]) -> list[str]:
+def _doubts(documents: list[Document]) -> list[Remark]:
     """Signs that the file is not whole. A statement has none: its balances prove it."""
     return [doubt for one in documents if not isinstance(one, Statement) for doubt in one.doubts]
 
@@ -226,28 +229,28 @@ def take(file: ImportedFile, _at: datetime) -> None:
         file.format = documents[0].format[:40]
         check(account, documents)
         if not file.uploaded_by_id and (doubts := _doubts(documents)):
-            raise DocumentRefused(RefusalCause.INCOMPLETE, " ".join(doubts[:SHOWN]))
+            raise DocumentRefused(RefusalCause.INCOMPLETE, *doubts[:SHOWN])
         with transaction.atomic():
             for handler, same in handled(documents):
                 handler.apply(file, same)
     except DocumentRefused as refused:
-        _refuse(file, refused.cause, refused.reason, refused.line)
+        file.remarks = [remark.stored() for remark in refused.remarks]
+        _refuse(file, refused.cause, "", refused.line)
         log.critical("bank_file.refused", file=file.pk, account=account.code, cause=refused.cause, line=refused.line)
         return
     file.state, file.due_at, file.taken_at = State.TAKEN, None, utcnow()
     file.save(update_fields=["state", "format", "due_at", "taken_at"])
 
 
-def _refuse(file: ImportedFile, cause: str, reason: str, line: int) -> None:
+def _refuse(file: ImportedFile, cause: str, note: str, line: int) -> None:
     file.state, file.due_at = State.REFUSED, None
-    file.cause, file.failure, file.failed_line = cause, reason[:255], line
-    file.save(update_fields=["state", "format", "due_at", "cause", "failure", "failed_line", "cleared_at"])
+    file.cause, file.failure, file.failed_line = cause, note[:255], line
+    file.save(update_fields=["state", "format", "due_at", "cause", "failure", "remarks", "failed_line", "cleared_at"])
 
 
 def _told(refused: DocumentRefused) -> BankFileUnreadable | BankFileRefused:
-    where = gettext("Line %(line)s:") % {"line": refused.line} + " " if refused.line else ""
-    reason = f"{where}{refused.reason[:1].upper()}{refused.reason[1:].rstrip('.')}."
-    faults = [Fault("file", "INVALID", reason)]
+    where = [gettext("Line %(line)s:") % {"line": refused.line}] if refused.line else []
+    faults = [Fault("file", "INVALID", " ".join([*where, *map(str, refused.remarks)]))]
     details: dict[str, Any] = {"cause": refused.cause}
     if refused.cause == RefusalCause.UNREADABLE:
         return BankFileUnreadable(faults=faults, **details)

@@ -3,7 +3,9 @@
 from enum import StrEnum
 from typing import Any, Protocol
 
-from gateway.bank_files.shapes import CollectionReturn, Document, PaymentReturn, Statement
+from django.utils.translation import gettext_noop as _
+
+from gateway.bank_files.shapes import CollectionReturn, Document, PaymentReturn, Remark, Statement
 from gateway.reconciliation.models import BankAccount, ImportedFile
 
 
@@ -23,11 +25,11 @@ class RefusalCause(StrEnum):
 
 
 class DocumentRefused(Exception):
-    """A document that cannot take effect, and so neither can its file. `reason` is for people."""
+    """A document that cannot take effect, and so neither can its file. The remarks are for people."""
 
-    def __init__(self, cause: RefusalCause, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.cause, self.reason, self.line = cause, reason, line
+    def __init__(self, cause: RefusalCause, *remarks: Remark, line: int = 0) -> None:
+        super().__init__(*remarks)
+        self.cause, self.remarks, self.line = cause, remarks, line
 
 
 class Handler(Protocol):
@@ -66,7 +68,9 @@ def handled(documents: list[Document]) -> list[tuple[Handler, list[Any]]]:
     for kind in (PaymentReturn, CollectionReturn, Statement):
         same = [one for one in documents if isinstance(one, kind)]
         if same and kind not in _handlers:
-            raise DocumentRefused(RefusalCause.NOTHING_TO_DO, f"files with a {kind.__name__} are not applied")
+            raise DocumentRefused(
+                RefusalCause.NOTHING_TO_DO, Remark(_("Files with a %(kind)s are not applied."), {"kind": kind.__name__})
+            )
         if same:
             found.append((_handlers[kind], same))
     return found

@@ -12,6 +12,7 @@ from django.db.models.fields.json import KT
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
+from gateway.bank_files.shapes import Remark
 from gateway.customers.models import plain_words
 from gateway.providers.models import ProviderAccount
 from ledger.chart import AccountKind
@@ -79,7 +80,10 @@ class ImportedFile(models.Model):
     format = models.CharField(max_length=40, blank=True)
     state = models.CharField(max_length=10, choices=State)
     cause = models.CharField(max_length=20, blank=True, default="", help_text="Why it was refused")
-    failure = models.CharField(max_length=255, blank=True, default="")
+    remarks = models.JSONField(
+        default=list, db_default=[], blank=True, help_text="What is wrong: sentences and the facts that they name"
+    )
+    failure = models.CharField(max_length=255, blank=True, default="", help_text="The note of who turned it down")
     failed_line = models.IntegerField(default=0, help_text="Of the file; 0: the whole file")
     cleared_at = models.DateTimeField(null=True, blank=True, help_text="When staff had dealt with its refusal")
     uploaded_by = models.ForeignKey(
@@ -106,6 +110,11 @@ class ImportedFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def reason(self) -> str:
+        """Why it was refused, in the reader's language; a note as it was written."""
+        return " ".join(str(Remark(**one)) for one in self.remarks) or self.failure
 
 
 class BankStatement(models.Model):

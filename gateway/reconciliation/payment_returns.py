@@ -2,11 +2,23 @@
 
 from collections import Counter
 
+from django.utils import translation
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.clock import utcnow
-from gateway.bank_files.shapes import PaymentReturn
+from gateway.bank_files.shapes import OrderOutcome, PaymentReturn
 from gateway.payout_batches import answers
 from gateway.reconciliation.handlers import register
 from gateway.reconciliation.models import BankAccount, ImportedFile
+
+_SAID = {
+    OrderOutcome.ACCEPTED: _("Accepted"),
+    OrderOutcome.PAID: _("Paid"),
+    OrderOutcome.REJECTED: _("Rejected"),
+    OrderOutcome.RETURNED: _("Returned"),
+    OrderOutcome.UNCERTAIN: _("Uncertain"),
+}
 
 
 class PaymentReturnHandler:
@@ -19,13 +31,14 @@ class PaymentReturnHandler:
         counts = Counter(one.outcome for document in documents for one in document.answers)
         whole = [
             (
-                f"The whole file {one.of_file}".strip(),
-                f"{one.file_outcome.value.lower()}; by itself that changes no order",
+                " ".join((gettext("The whole file"), one.of_file)).strip(),
+                gettext("%(outcome)s: by itself that changes no order") % {"outcome": _told(one.file_outcome)},
             )
             for one in documents
             if one.file_outcome is not None
         ]
-        return whole + [(f"Orders {outcome.value.lower()}", str(count)) for outcome, count in sorted(counts.items())]
+        orders = gettext("Orders: %(outcome)s")
+        return whole + [(orders % {"outcome": _told(outcome)}, str(count)) for outcome, count in sorted(counts.items())]
 
     def apply(self, file: ImportedFile, documents: list[PaymentReturn]) -> None:
         accounts = list(file.account.provider_accounts.values_list("pk", flat=True))
@@ -33,6 +46,10 @@ class PaymentReturnHandler:
             answers.store(file.pk, accounts, document.answers, utcnow())
             if document.file_outcome is not None:
                 answers.note_of_file(file.pk, accounts, document.of_file, document.file_outcome, utcnow())
+
+
+def _told(outcome: OrderOutcome) -> str:
+    return translation.gettext(_SAID[outcome])
 
 
 register(PaymentReturn, PaymentReturnHandler())

@@ -9,12 +9,14 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from psycopg.types.json import Jsonb
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.rows import copy_into
-from gateway.bank_files.shapes import Statement, StatementLine
+from gateway.bank_files.shapes import Remark, Statement, StatementLine
 from gateway.reconciliation import postings
 from gateway.reconciliation.accounts import party_of
 from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, register
@@ -57,17 +59,27 @@ class StatementHandler:
 
     def lines(self, account: BankAccount, documents: list[Statement]) -> list[tuple[str, str]]:
         notices = [len(one.lines) for one in documents if one.is_notice]
-        found = [("Notice", f"{moved} movements: the account's statement will book them") for moved in notices]
+        notice = gettext("%(n)s movements: the account's statement will book them")
+        found = [(gettext("Notice"), notice % {"n": moved}) for moved in notices]
         for one in _following(account, documents):
             told = one.statement
             amounts = [_minor(line.amount, told.currency) for line in told.lines]
             received = plain_amount(sum(minor for minor in amounts if minor > 0), told.currency)
             left = plain_amount(-sum(minor for minor in amounts if minor < 0), told.currency)
-            balances = [plain_amount(minor, told.currency) for minor in (one.opening, one.closing)]
+            balances = {
+                "opening": plain_amount(one.opening, told.currency),
+                "closing": plain_amount(one.closing, told.currency),
+            }
+            days = {"first": told.opened_on, "last": told.closed_on}
+            moved = {"n": len(amounts), "received": received, "left": left}
             found += [
-                ("Statement", f"{told.number or 'without a number'}, {told.opened_on} to {told.closed_on}"),
-                ("Balances", f"{balances[0]} to {balances[1]}"),
-                ("Lines", f"{len(amounts)}: {received} received, {left} left"),
+                (gettext("Statement"), told.number or gettext("without a number")),
+                (gettext("Days"), gettext("%(first)s to %(last)s") % days),
+                (
+                    gettext("Balances"),
+                    gettext("%(opening)s to %(closing)s") % balances,
+                ),
+                (gettext("Lines"), gettext("%(n)s: %(received)s received, %(left)s left") % moved),
             ]
         return found
 
@@ -94,7 +106,7 @@ def _following(account: BankAccount, documents: Sequence[Statement]) -> list[Nex
         ended = (one.closing, told.closed_on)
         found.append(one)
     if statements and not found:
-        raise DocumentRefused(RefusalCause.KNOWN, "its statements were imported before")
+        raise DocumentRefused(RefusalCause.KNOWN, Remark(_("Its statements were imported before.")))
     return found
 
 
@@ -103,7 +115,7 @@ def _require_possible(told: Statement) -> None:
     days = [told.opened_on, told.closed_on, *(line.booked_on for line in told.lines)]
     wrong = next((day for day in days if not EARLIEST <= day <= utcnow().date() + AHEAD), None)
     if wrong:
-        raise DocumentRefused(RefusalCause.UNREADABLE, f"{wrong} is no day of a statement")
+        raise DocumentRefused(RefusalCause.UNREADABLE, Remark(_("%(day)s is no day of a statement."), {"day": wrong}))
 
 
 def _next(told: Statement, before: int | None, digest: str) -> Next:
@@ -113,9 +125,13 @@ def _next(told: Statement, before: int | None, digest: str) -> Next:
     if opening is None:
         opening = before if closing is None else closing - total
     if opening is None:
-        raise DocumentRefused(RefusalCause.NO_BALANCE, "the first statement of an account must say its balance")
+        raise DocumentRefused(
+            RefusalCause.NO_BALANCE, Remark(_("The first statement of an account must say its balance."))
+        )
     if closing is not None and opening + total != closing:
-        raise DocumentRefused(RefusalCause.UNREADABLE, "its lines do not lead from one balance to the other")
+        raise DocumentRefused(
+            RefusalCause.UNREADABLE, Remark(_("Its lines do not lead from one balance to the other."))
+        )
     return Next(told, opening, opening + total, digest)
 
 
@@ -123,24 +139,24 @@ def _require_unaltered(account: BankAccount, told: Statement) -> None:
     near = (told.closed_on - SAME_COUNT, told.closed_on + SAME_COUNT)
     same = BankStatement.objects.filter(account=account, number=told.number[:40], closed_on__range=near)
     if told.number and same.exists():
-        raise DocumentRefused(RefusalCause.ALTERED, f"statement {told.number} was imported with other content")
+        other = Remark(_("Statement %(number)s was imported with other content."), {"number": told.number})
+        raise DocumentRefused(RefusalCause.ALTERED, other)
 
 
 def _require_continuing(account: BankAccount, one: Next, closing: int, closed_on: date) -> None:
     """Raises DocumentRefused unless it begins where the one before it ended."""
     told, overlaps = one.statement, one.statement.opened_on <= closed_on
     if told.closed_on < closed_on or (overlaps and (_is_booked(account, told) or _repeats(account, told))):
-        raise DocumentRefused(RefusalCause.OLD, f"the account is booked up to {closed_on}")
+        raise DocumentRefused(RefusalCause.OLD, Remark(_("The account is booked up to %(day)s."), {"day": closed_on}))
     if one.opening == closing:
         return
     begins, ended = (plain_amount(minor, account.currency) for minor in (one.opening, closing))
     if overlaps:
-        raise DocumentRefused(
-            RefusalCause.OLD, f"it begins on {told.opened_on}; the account is booked up to {closed_on}"
-        )
-    raise DocumentRefused(
-        RefusalCause.GAP, f"it begins with {begins} and the statement before it ended with {ended}: one is missing"
-    )
+        days = {"begins": told.opened_on, "booked": closed_on}
+        old = Remark(_("It begins on %(begins)s; the account is booked up to %(booked)s."), days)
+        raise DocumentRefused(RefusalCause.OLD, old)
+    gap = _("It begins with %(begins)s and the statement before it ended with %(ended)s: one is missing.")
+    raise DocumentRefused(RefusalCause.GAP, Remark(gap, {"begins": begins, "ended": ended}))
 
 
 def _is_booked(account: BankAccount, told: Statement) -> bool:
@@ -239,9 +255,12 @@ def _minor(amount: Decimal, currency: str) -> int:
     try:
         minor = to_minor(amount, currency)
     except ValueError:
-        raise DocumentRefused(RefusalCause.UNREADABLE, f"{amount} is no amount in {currency}") from None
+        facts = {"amount": amount, "currency": currency}
+        raise DocumentRefused(
+            RefusalCause.UNREADABLE, Remark(_("%(amount)s is no amount in %(currency)s."), facts)
+        ) from None
     if abs(minor) >= LARGEST:
-        raise DocumentRefused(RefusalCause.UNREADABLE, f"{amount} is too large")
+        raise DocumentRefused(RefusalCause.UNREADABLE, Remark(_("%(amount)s is too large."), {"amount": amount}))
     return minor
 
 

@@ -79,7 +79,7 @@ class ImportedFileAdmin(ReadOnlyAdmin):
     list_filter = ("state", "account")
     fieldsets = (
         (None, {"fields": ("id", ("name", "state"), related("account", "bank account"), column("format", or_empty))}),
-        ("Why it was refused", {"fields": (column("cause", or_empty), column("failure", or_empty), "failed_line")}),
+        ("Why it was refused", {"fields": (column("cause", or_empty), column("reason", or_empty), "failed_line")}),
         ("Content", {"fields": (("size", "digest"), related("uploaded_by"))}),
         (
             "Timestamps",
@@ -158,7 +158,9 @@ class ImportedFileAdmin(ReadOnlyAdmin):
 
         def act() -> Done:
             turn_down(file.pk, note)
-            return Done(file, "turned_down", f"Turned down: {note}", _("%(file)s takes no effect.") % {"file": file})
+            return Done(
+                file, "turned_down", f"Turned down: {note}", _("%(file)s takes no effect.") % {"file": file}, note
+            )
 
         return self.carry_out(request, file, act)
 
@@ -174,7 +176,11 @@ class ImportedFileAdmin(ReadOnlyAdmin):
 
         def act() -> Done:
             return Done(
-                clear(file.pk), "cleared", f"Dealt with: {note}", _("%(file)s has left the queue.") % {"file": file}
+                clear(file.pk),
+                "cleared",
+                f"Dealt with: {note}",
+                _("%(file)s has left the queue.") % {"file": file},
+                note,
             )
 
         return self.carry_out(request, file, act)

@@ -134,7 +134,7 @@ class MappingForm(forms.Form):
                 "sample",
                 _("Line %(line)s: %(reason)s") % {"line": wrong.line, "reason": wrong.reason}
                 if wrong.line
-                else wrong.reason,
+                else str(wrong.reason),
             )
 
     @property

@@ -148,6 +148,6 @@ class HoldAdmin(EnteredAdmin):
 
         def act() -> Done:
             lifted = holds.lift(hold.pk, by=request.user)  # type: ignore[arg-type]
-            return Done(lifted, "lifted", f"Released: {note}", _("%(id)s was released.") % {"id": hold.pk})
+            return Done(lifted, "lifted", f"Released: {note}", _("%(id)s was released.") % {"id": hold.pk}, note)
 
         return self.carry_out(request, hold, act)

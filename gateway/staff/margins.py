@@ -41,7 +41,9 @@ class PeriodForm(forms.Form):
         given = super().clean() or {}
         since, until = given.get("since"), given.get("until")
         if since and until and not 0 <= (until - since).days <= LONGEST:
-            raise forms.ValidationError(f"The period must end after it begins, within {LONGEST} days.")
+            raise forms.ValidationError(
+                gettext("The period must end after it begins, within %(days)s days.") % {"days": LONGEST}
+            )
         return given
 
 

@@ -84,6 +84,6 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
 
         def act() -> Done:
             ended = services.change(link.merchant, link.pk, State.ENDED, note=note)
-            return Done(ended, "ended", f"Ended: {note}", gettext("%(id)s was ended.") % {"id": link.pk})
+            return Done(ended, "ended", f"Ended: {note}", gettext("%(id)s was ended.") % {"id": link.pk}, note)
 
         return self.carry_out(request, link, act)

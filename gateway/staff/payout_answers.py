@@ -118,6 +118,6 @@ class BatchAnswerAdmin(ReadOnlyAdmin):
         def act() -> Done:
             answer.waits_since, answer.note = None, form.cleaned_data["note"]
             answer.save(update_fields=["waits_since", "note"])
-            return Done(answer, "closed", f"Closed: {answer.note}", gettext("It does not wait any more."))
+            return Done(answer, "closed", f"Closed: {answer.note}", gettext("It does not wait any more."), answer.note)
 
         return self.carry_out(request, answer, act)

@@ -207,7 +207,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
             approved = decided.state == Advance.State.APPROVED
             told = gettext("%(advance)s was approved.") if approved else gettext("%(advance)s was refused.")
             action_name = decided.state.lower()
-            return Done(decided, action_name, f"{action_name.capitalize()}: {note}", told % {"advance": decided})
+            return Done(decided, action_name, f"{action_name.capitalize()}: {note}", told % {"advance": decided}, note)
 
         return self.carry_out(request, advance, act)
 

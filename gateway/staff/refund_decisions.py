@@ -119,7 +119,7 @@ class RefundDecisions(EnteredAdmin):
             decided = refunds.decide(refund.merchant, refund.pk, chosen, by=request.user, note=note)  # type: ignore[arg-type]
             told = {"id": refund.pk, "status": decided.get_status_display().lower()}
             return Done(
-                decided, name, f"{decided.status.capitalize()}: {note}", gettext("%(id)s is %(status)s.") % told
+                decided, name, f"{decided.status.capitalize()}: {note}", gettext("%(id)s is %(status)s.") % told, note
             )
 
         return self.carry_out(request, refund, act)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.cnab.collection_returns import collection_return
 from gateway.bank_files.cnab.envelope import Lot, opened
 from gateway.bank_files.cnab.lines import first_line
@@ -30,9 +32,9 @@ def read(content: bytes) -> list[Document]:
         documents.append(payment_return(file, lots))
     documents += [statement(file, lot) for lot in _with(there, _STATEMENT)]
     if not documents and not is_from_the_bank:
-        raise UnreadableFile("This is a file to the bank, not from it.", 1)
+        raise UnreadableFile(_("This is a file to the bank, not from it."), 1)
     if not documents:
-        raise UnreadableFile("The file holds nothing that can be read here: no segment that is known.")
+        raise UnreadableFile(_("The file holds nothing that can be read here: no segment that is known."))
     return documents
 
 

@@ -6,11 +6,13 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.cnab import layouts
 from gateway.bank_files.cnab.envelope import misnumbered
 from gateway.bank_files.cnab.lines import first_line, lines_of
 from gateway.bank_files.cnab.records import Record, codes
-from gateway.bank_files.shapes import CollectionReturn, Document, Party, SlipAnswer, SlipEvent, UnreadableFile
+from gateway.bank_files.shapes import CollectionReturn, Document, Party, Remark, SlipAnswer, SlipEvent, UnreadableFile
 
 WIDTH = 400
 _TO_THE_BANK = "01REMESSA"
@@ -65,7 +67,7 @@ def recognises(content: bytes) -> bool:
 def read(content: bytes) -> list[Document]:
     lines = lines_of(content, WIDTH)
     if lines[0][1].startswith(_TO_THE_BANK):
-        raise UnreadableFile("This is a file to the bank, not from it.", 1)
+        raise UnreadableFile(_("This is a file to the bank, not from it."), 1)
     details = [(number, line) for number, line in lines[1:-1] if line[0] not in "09"]
     dialect = _dialect_of(lines[0][1][76:79], details)
     _check_end(lines)
@@ -100,10 +102,10 @@ def _dialect_of(bank: str, details: Sequence[tuple[int, str]]) -> Dialect:
 def _check_end(lines: list[tuple[int, str]]) -> None:
     last, line = lines[-1]
     if line[0] != "9" or len(lines) < 2:
-        raise UnreadableFile("The file has no trailer: its end is missing.", last)
+        raise UnreadableFile(_("The file has no trailer: its end is missing."), last)
     for number, line in lines[:-1]:
         if line[0] == "9":
-            raise UnreadableFile("There are lines behind the trailer.", number)
+            raise UnreadableFile(_("There are lines behind the trailer."), number)
 
 
 def _header(dialect: Dialect, first: tuple[int, str]) -> dict[str, Any]:
@@ -115,7 +117,7 @@ def _header(dialect: Dialect, first: tuple[int, str]) -> dict[str, Any]:
         common = dialect_of("").header
         header = common.read(line, number)
     if header["made_on"] is None:
-        raise UnreadableFile("The header has no date.", number)
+        raise UnreadableFile(_("The header has no date."), number)
     return header
 
 
@@ -161,7 +163,7 @@ def _answer(dialect: Dialect, found: Mapping[str, Any], line: int) -> SlipAnswer
     )
 
 
-def _doubts(dialect: Dialect, lines: list[tuple[int, str]], answers: tuple[SlipAnswer, ...]) -> Iterator[str]:
+def _doubts(dialect: Dialect, lines: list[tuple[int, str]], answers: tuple[SlipAnswer, ...]) -> Iterator[Remark]:
     """The lines are numbered from 1 without a gap. Few trailers have figures of the file: most only tell what the bank
     holds. UnreadableFile if its lines are all there, and their sum is another one.
     """
@@ -174,6 +176,15 @@ def _doubts(dialect: Dialect, lines: list[tuple[int, str]], answers: tuple[SlipA
     counted, total = trailer.get("lines"), trailer.get("sum")
     found = sum((answer.amount for answer in answers), _ZERO)
     if counted and counted != len(answers):
-        yield f"Line {last}: the trailer counts {counted} lines over {total}, the file has {len(answers)} over {found}."
+        facts = {"line": last, "counted": counted, "total": total, "lines": len(answers), "sum": found}
+        yield Remark(
+            _(
+                "Line %(line)s: the trailer counts %(counted)s lines over %(total)s, "
+                "the file has %(lines)s over %(sum)s."
+            ),
+            facts,
+        )
     elif total and total != found:
-        raise UnreadableFile(f"The trailer sums the boletos up to {total}, the lines to {found}.", last)
+        raise UnreadableFile(
+            _("The trailer sums the boletos up to %(total)s, the lines to %(sum)s."), last, total=total, sum=found
+        )

@@ -7,6 +7,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.cnab import layouts
 from gateway.bank_files.cnab.envelope import WIDTH, Envelope, Line, Lot
 from gateway.bank_files.cnab.records import Record, codes
@@ -57,7 +59,7 @@ def _last_day(answers: Sequence[SlipAnswer]) -> date:
     """Where no header has a date: that of the last payment."""
     days = [answer.paid_on for answer in answers if answer.paid_on]
     if not days:
-        raise UnreadableFile("The header has no date.", 1)
+        raise UnreadableFile(_("The header has no date."), 1)
     return max(days)
 
 
@@ -68,21 +70,21 @@ def _answers(dialect: Dialect, lot: Lot) -> Iterator[SlipAnswer]:
         if line.segment not in "TU":
             continue
         if (line.segment == "T") is (waiting is not None):
-            raise UnreadableFile("A segment T has no U, or a U no T.", line.number)
+            raise UnreadableFile(_("A segment T has no U, or a U no T."), line.number)
         if waiting is not None:
             yield _answer(dialect, waiting, line)
             waiting = None
         else:
             waiting = line
     if waiting is not None:
-        raise UnreadableFile("The last segment T has no U.", waiting.number)
+        raise UnreadableFile(_("The last segment T has no U."), waiting.number)
 
 
 def _answer(dialect: Dialect, t_line: Line, u_line: Line) -> SlipAnswer:
     title = dialect.t.read(t_line.text, t_line.number)
     money = dialect.u.read(u_line.text, u_line.number)
     if u_line.text[15:17] != t_line.text[15:17] and (money["paid"] or money["credited"]):
-        raise UnreadableFile("A segment U with money has another code than its T.", u_line.number)
+        raise UnreadableFile(_("A segment U with money has another code than its T."), u_line.number)
     event = dialect.events.get(title["code"], SlipEvent.OTHER)
     if event is SlipEvent.PAID and not money["paid"]:
         event = SlipEvent.OTHER  # nothing was paid

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.cnab import layouts
 from gateway.bank_files.cnab.lines import lines_of
-from gateway.bank_files.shapes import Party, UnreadableFile
+from gateway.bank_files.shapes import Party, Remark, UnreadableFile
 
 WIDTH = 240
 FILE_HEADER, LOT_HEADER, DETAIL, LOT_TRAILER, FILE_TRAILER = "0", "1", "3", "5", "9"
@@ -72,7 +74,7 @@ class Envelope:
     bank: str
     header: dict[str, Any]
     lots: Sequence[Lot]
-    doubts: Sequence[str] = ()
+    doubts: Sequence[Remark] = ()
 
     @property
     def account(self) -> Party:
@@ -97,7 +99,7 @@ class Envelope:
     def made_at(self) -> datetime:
         """By the bank's clock, without a time zone; midnight if it gives no time."""
         if self.made_on is None:
-            raise UnreadableFile("The header has no date.", 1)
+            raise UnreadableFile(_("The header has no date."), 1)
         digits: str = self.header["made_at"]
         try:
             at = time(int(digits[:2]), int(digits[2:4]), int(digits[4:6]))
@@ -116,12 +118,12 @@ def opened(content: bytes) -> Envelope:
     lines = [Line(number, text) for number, text in lines_of(content, WIDTH)]
     first, last = lines[0], lines[-1]
     if first.type != FILE_HEADER:
-        raise UnreadableFile("The file does not begin with its header.", first.number)
+        raise UnreadableFile(_("The file does not begin with its header."), first.number)
     if last.type != FILE_TRAILER or len(lines) < 2:
-        raise UnreadableFile("The file has no trailer: its end is missing.", last.number)
+        raise UnreadableFile(_("The file has no trailer: its end is missing."), last.number)
     for line in lines:
         if line.text[:3] != first.text[:3]:
-            raise UnreadableFile("The line is of another bank than the header.", line.number)
+            raise UnreadableFile(_("The line is of another bank than the header."), line.number)
     lots = list(_lots(lines[1:-1]))
     doubts = [doubt for lot in lots for doubt in _doubts_of(lot)]
     doubts += _doubts_of_file(last, len(lines), lots)
@@ -147,26 +149,30 @@ def _lots(lines: Sequence[Line]) -> Iterator[Lot]:
             yield lot
             lot = None
         else:
-            raise UnreadableFile(f"A line of type {line.type!r} is out of place.", line.number)
+            raise UnreadableFile(_("A line of type %(type)s is out of place."), line.number, type=repr(line.type))
     if lot is not None:
-        raise UnreadableFile("The last lot has no trailer.", lot.header.number)
+        raise UnreadableFile(_("The last lot has no trailer."), lot.header.number)
 
 
 def _check_detail(lot: Lot, line: Line) -> None:
     """Details carry the number of their lot."""
     is_known = lot.details or lot.header.lot.strip(" 0")
     if is_known and line.lot != lot.number:
-        raise UnreadableFile(f"The line is of lot {line.lot}, in lot {lot.number}.", line.number)
+        raise UnreadableFile(
+            _("The line is of lot %(lot)s, in lot %(number)s."), line.number, lot=line.lot, number=lot.number
+        )
 
 
 def _check_lot_trailer(lot: Lot) -> None:
     trailer = lot.trailer
     assert trailer is not None
     if trailer.lot not in (lot.header.lot, lot.number):
-        raise UnreadableFile(f"The trailer is of lot {trailer.lot}, not {lot.number}.", trailer.number)
+        raise UnreadableFile(
+            _("The trailer is of lot %(lot)s, not %(number)s."), trailer.number, lot=trailer.lot, number=lot.number
+        )
 
 
-def _doubts_of(lot: Lot) -> Iterator[str]:
+def _doubts_of(lot: Lot) -> Iterator[Remark]:
     """Details are numbered from 1 without a gap. Banks count all lines of the lot, or those between header and trailer,
     or what the lines are about.
     """
@@ -180,19 +186,23 @@ def _doubts_of(lot: Lot) -> Iterator[str]:
         return  # its trailer has the account there; its balances prove that nothing is missing
     found = layouts.record(WIDTH, layouts.data("file_240")["lot_trailer"]).read(trailer.text, trailer.number)["lines"]
     if found > details // 2 and found not in (details, details + 2):
-        yield f"Line {trailer.number}: the trailer counts {found} lines, the lot has {details + 2}."
+        facts = {"line": trailer.number, "counted": found, "lines": details + 2}
+        yield Remark(_("Line %(line)s: the trailer counts %(counted)s lines, the lot has %(lines)s."), facts)
 
 
-def _doubts_of_file(last: Line, lines: int, lots: Sequence[Lot]) -> Iterator[str]:
+def _doubts_of_file(last: Line, lines: int, lots: Sequence[Lot]) -> Iterator[Remark]:
     found = layouts.record(WIDTH, layouts.data("file_240")["file_trailer"]).read(last.text, last.number)
     if found["lots"] not in (0, len(lots)):
-        yield f"Line {last.number}: the trailer counts {found['lots']} lots, the file has {len(lots)}."
+        facts = {"line": last.number, "counted": found["lots"], "lots": len(lots)}
+        yield Remark(_("Line %(line)s: the trailer counts %(counted)s lots, the file has %(lots)s."), facts)
     if found["lines"] > len(lots) and found["lines"] not in (lines, lines - 2):
-        yield f"Line {last.number}: the trailer counts {found['lines']} lines, the file has {lines}."
+        facts = {"line": last.number, "counted": found["lines"], "lines": lines}
+        yield Remark(_("Line %(line)s: the trailer counts %(counted)s lines, the file has %(lines)s."), facts)
 
 
-def misnumbered(line: int, before: str, found: str) -> Iterator[str]:
+def misnumbered(line: int, before: str, found: str) -> Iterator[Remark]:
     """The doubt about a line that does not bear the number after that of the line before it."""
     expected = f"{int(before) + 1 if before.isdecimal() else 1:0{len(found)}d}"[-len(found) :]
     if before.isdecimal() and found != expected:
-        yield f"Line {line} is numbered {found!r}, and should be {expected}."
+        facts = {"line": line, "found": repr(found), "expected": expected}
+        yield Remark(_("Line %(line)s is numbered %(found)s, and should be %(expected)s."), facts)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.shapes import UnreadableFile
 
 _BOM = b"\xef\xbb\xbf"
@@ -17,7 +19,7 @@ def lines_of(content: bytes, width: int) -> list[tuple[int, str]]:
         if not line.strip():
             continue
         if len(found) == MOST_LINES:
-            raise UnreadableFile(f"The file has more than {MOST_LINES} lines.", number)
+            raise UnreadableFile(_("The file has more than %(most)s lines."), number, most=MOST_LINES)
         found.append((number, _filled(line, number, width)))
     return found
 
@@ -51,5 +53,5 @@ def _split(text: str, width: int) -> Iterable[tuple[int, str]]:
 
 def _filled(line: str, number: int, width: int) -> str:
     if line[width:].strip():
-        raise UnreadableFile(f"The line is longer than {width} characters.", number)
+        raise UnreadableFile(_("The line is longer than %(width)s characters."), number, width=width)
     return line[:width].ljust(width)

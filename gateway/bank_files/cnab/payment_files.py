@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext
+
 from gateway.bank_files.cnab.payment_dialects import PaymentDialect, banks, dialect_of
 from gateway.bank_files.cnab.payment_orders import orders_of
 from gateway.bank_files.cnab.records import Unwritable
@@ -25,7 +27,8 @@ def write(file: PaymentFile) -> bytes:
     What was written is read again and compared with the orders before anybody gets it.
     """
     if file.payer.bank not in banks() or file.currency != "BRL":
-        raise Unwritable(f"no files are written for bank {file.payer.bank!r} in {file.currency}")
+        facts = {"bank": file.payer.bank, "currency": file.currency}
+        raise Unwritable(gettext("No files are written for bank %(bank)s in %(currency)s.") % facts)
     _check(file.orders)
     dialect = dialect_of(file.payer.bank)
     lots = [_Lot(file, dialect, number, kind, orders) for number, (kind, orders) in enumerate(_by_way(file), 1)]
@@ -39,26 +42,27 @@ def write(file: PaymentFile) -> bytes:
 
 def _check(orders: Sequence[Order]) -> None:
     if not 0 < len(orders) <= MAX_ORDERS:
-        raise Unwritable(f"a file has 1 to {MAX_ORDERS} orders")
+        raise Unwritable(gettext("A file has 1 to %(most)s orders.") % {"most": MAX_ORDERS})
     if len({order.number for order in orders}) < len(orders):
-        raise Unwritable("two orders have the same number")
+        raise Unwritable(gettext("Two orders have the same number."))
     for order in orders:
         if missing := _missing(order):
-            raise Unwritable(f"order {order.number!r}: {missing}")
+            facts = {"number": order.number, "reason": missing}
+            raise Unwritable(gettext("Order %(number)s: %(reason)s") % facts)
 
 
 def _missing(order: Order) -> str:
     payee = order.beneficiary
     if not _NUMBER.fullmatch(order.number):
-        return "a number has 1 to 20 letters and digits"
+        return gettext("A number has 1 to 20 letters and digits.")
     if order.amount <= 0:
-        return "an amount is above zero"
+        return gettext("An amount is above zero.")
     if order.way is Way.PIX_KEY:
-        return "" if payee.pix_key and payee.pix_key_type else "the key or its type is missing"
+        return "" if payee.pix_key and payee.pix_key_type else gettext("The key or its type is missing.")
     if order.way is Way.TRANSFER:
-        return "reais are paid by PIX or TED"
+        return gettext("Reais are paid by PIX or TED.")
     is_whole = payee.branch and payee.account and payee.tax_id and (payee.bank or payee.ispb)
-    return "" if is_whole else "the account or the tax id of its holder is missing"
+    return "" if is_whole else gettext("The account or the tax id of its holder is missing.")
 
 
 def _way_of(order: Order, payer: Party) -> str:
@@ -181,9 +185,9 @@ def _compare(content: bytes, orders: Sequence[Order]) -> None:
     for order in orders:
         read = found.pop(order.number, None)
         if read is None or _meaning(read) != _meaning(order):
-            raise Unwritable(f"order {order.number} would be read as another one")
+            raise Unwritable(gettext("Order %(number)s would be read as another one.") % {"number": order.number})
     if found:
-        raise Unwritable("the file has orders that nobody gave")
+        raise Unwritable(gettext("The file has orders that nobody gave."))
 
 
 def _meaning(order: Order) -> tuple[object, ...]:

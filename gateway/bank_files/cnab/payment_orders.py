@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.cnab.envelope import Envelope, Line, Lot, opened
 from gateway.bank_files.cnab.payment_dialects import PaymentDialect, dialect_of
 from gateway.bank_files.shapes import Order, Party, UnreadableFile, Way
@@ -24,7 +26,12 @@ def check_sum(dialect: PaymentDialect, lot: Lot, *found: Decimal) -> None:
     assert lot.trailer is not None
     total = dialect.lines["lot_trailer"].read(lot.trailer.text, lot.trailer.number)["sum"]
     if total not in found:
-        raise UnreadableFile(f"The trailer sums the lot up to {total}, its lines to {found[0]}.", lot.trailer.number)
+        raise UnreadableFile(
+            _("The trailer sums the lot up to %(total)s, its lines to %(sum)s."),
+            lot.trailer.number,
+            total=total,
+            sum=found[0],
+        )
 
 
 def _orders(file: Envelope, dialect: PaymentDialect, lot: Lot) -> Iterator[Order]:

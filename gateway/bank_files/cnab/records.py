@@ -8,6 +8,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.shapes import UnreadableFile
 
 _CENTS = Decimal("0.01")
@@ -38,7 +41,12 @@ class Field:
             return _READ[self.kind](text)
         except ValueError:
             raise UnreadableFile(
-                f"Positions {self.start} to {self.end} are no {self.kind} ({self.name}).", number
+                _("Positions %(start)s to %(end)s are no %(kind)s (%(name)s)."),
+                number,
+                start=self.start,
+                end=self.end,
+                kind=self.kind,
+                name=self.name,
             ) from None
 
     def write(self, value: Any) -> str:
@@ -47,7 +55,8 @@ class Field:
         if self.kind == "text":
             return text[: self.width].ljust(self.width)
         if len(text) > self.width or not _ALLOWED[self.kind].fullmatch(text):
-            raise Unwritable(f"{self.name} does not fit in {self.width} characters of the kind {self.kind}")
+            facts = {"name": self.name, "width": self.width, "kind": self.kind}
+            raise Unwritable(gettext("The %(name)s does not fit in %(width)s characters of the kind %(kind)s.") % facts)
         if self.kind == "exact":
             return text.ljust(self.width)
         return text.rjust(self.width, " " if self.kind == "right" else "0")
@@ -115,7 +124,7 @@ def _loose_date(text: str) -> date | None:
 def _cents(value: Decimal | str) -> str:
     amount = Decimal(value or 0)
     if amount < 0 or amount != amount.quantize(_CENTS):
-        raise Unwritable("an amount has no cents like that")
+        raise Unwritable(gettext("An amount has no cents like that."))
     return str(int(amount * 100))
 
 

@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.cnab import layouts
 from gateway.bank_files.cnab.envelope import WIDTH, Envelope, Line, Lot
 from gateway.bank_files.shapes import Party, Statement, StatementLine, UnreadableFile
@@ -16,7 +18,7 @@ def statement(file: Envelope, lot: Lot) -> Statement:
     assert lot.trailer is not None
     header, trailer = _read("lot_header", lot.header), _read("lot_trailer", lot.trailer)
     if header["opened_on"] is None or trailer["closed_on"] is None:
-        raise UnreadableFile("A balance has no date.", lot.header.number)
+        raise UnreadableFile(_("A balance has no date."), lot.header.number)
     found = Statement(
         format="CNAB 240",
         account=_account(file, header),
@@ -51,7 +53,7 @@ def _account(file: Envelope, header: dict[str, Any]) -> Party:
 def _line(line: Line) -> StatementLine:
     found = _read("e", line)
     if found["booked_on"] is None:
-        raise UnreadableFile("A movement has no date.", line.number)
+        raise UnreadableFile(_("A movement has no date."), line.number)
     return StatementLine(
         amount=_signed(found["amount"], found["side"], line),
         booked_on=found["booked_on"],
@@ -63,7 +65,7 @@ def _line(line: Line) -> StatementLine:
 
 def _signed(amount: Decimal, side: str, line: Line) -> Decimal:
     if side not in (_CREDIT, _DEBIT) and amount:
-        raise UnreadableFile(f"An amount is neither credit nor debit, but {side!r}.", line.number)
+        raise UnreadableFile(_("An amount is neither credit nor debit, but %(side)s."), line.number, side=repr(side))
     return -amount if side == _DEBIT else amount
 
 
@@ -72,14 +74,17 @@ def _check(found: Statement, trailer: dict[str, Any], line: Line) -> None:
     assert found.opening is not None
     if found.opening + total != found.closing:
         raise UnreadableFile(
-            f"From {found.opening} the movements lead to {found.opening + total}, not to {found.closing}.", line.number
+            _("From %(opening)s the movements lead to %(sum)s, not to %(closing)s."),
+            line.number,
+            opening=found.opening,
+            sum=found.opening + total,
+            closing=found.closing,
         )
-    sides = (
-        ("debits", -sum((movement.amount for movement in found.lines if movement.amount < 0), _ZERO)),
-        ("credits", sum((movement.amount for movement in found.lines if movement.amount > 0), _ZERO)),
-    )
-    for side, known in sides:
-        if trailer[side] and trailer[side] != known:
-            raise UnreadableFile(
-                f"The trailer sums the {side} up to {trailer[side]}, its lines to {known}.", line.number
-            )
+    debits = -sum((movement.amount for movement in found.lines if movement.amount < 0), _ZERO)
+    if trailer["debits"] and trailer["debits"] != debits:
+        wrong = _("The trailer sums the debits up to %(total)s, its lines to %(sum)s.")
+        raise UnreadableFile(wrong, line.number, total=trailer["debits"], sum=debits)
+    credits = sum((movement.amount for movement in found.lines if movement.amount > 0), _ZERO)
+    if trailer["credits"] and trailer["credits"] != credits:
+        wrong = _("The trailer sums the credits up to %(total)s, its lines to %(sum)s.")
+        raise UnreadableFile(wrong, line.number, total=trailer["credits"], sum=credits)

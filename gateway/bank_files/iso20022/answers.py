@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.iso20022.messages import Message, account, code, day, moment, money, reference, text
 from gateway.bank_files.iso20022.tree import Node
 from gateway.bank_files.shapes import OrderAnswer, OrderOutcome, Party, PaymentReturn, UnreadableFile
@@ -60,7 +62,7 @@ def payment_return(message: Message) -> Iterator[PaymentReturn]:
 def _header(message: Message) -> Node:
     header = message.body.find("GrpHdr")
     if header is None:
-        raise UnreadableFile("The message has no header.")
+        raise UnreadableFile(_("The message has no header."))
     return header
 
 
@@ -139,7 +141,9 @@ def _only(currencies: Iterable[str]) -> str:
     """Raises UnreadableFile for several: all orders of a file are in one."""
     found = {one for one in currencies if one}
     if len(found) > 1:
-        raise UnreadableFile(f"Its amounts are in several currencies: {', '.join(sorted(found))}.")
+        raise UnreadableFile(
+            _("Its amounts are in several currencies: %(currencies)s."), currencies=", ".join(sorted(found))
+        )
     return found.pop() if found else ""
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.checks import checked
 from gateway.bank_files.iso20022 import entries
 from gateway.bank_files.iso20022.messages import Message, account, code, day, money, text
@@ -47,7 +49,7 @@ def _statement(message: Message, part: Node) -> Statement:
     lines = [line for of_entry in part.made for line in of_entry]
     is_notice = message.body.tag != "BkToCstmrStmt"
     if not is_notice and (opening is None or closing is None):
-        raise UnreadableFile("The statement lacks a booked opening or closing balance.")
+        raise UnreadableFile(_("The statement lacks a booked opening or closing balance."))
     opened_on, closed_on = _period(part, lines, opening, closing)
     return Statement(
         format=message.name,
@@ -104,5 +106,5 @@ def _period(
     made = day(part, "CreDtTm")
     first, last = first or last or made, last or first or made
     if first is None or last is None:
-        raise UnreadableFile("The statement names no day.")
+        raise UnreadableFile(_("The statement names no day."))
     return min(first, last), max(first, last)

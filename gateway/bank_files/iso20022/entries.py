@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.iso20022.messages import code, day, money, party, reference, text
 from gateway.bank_files.iso20022.tree import Node
 from gateway.bank_files.shapes import Party, StatementLine, UnreadableFile
@@ -31,7 +33,7 @@ def lines(entry: Node, currency: str, made_on: date | None) -> list[StatementLin
     amount = signed(entry, currency)
     booked_on = day(entry, "BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm") or made_on
     if booked_on is None:
-        raise UnreadableFile("An entry has no date.")
+        raise UnreadableFile(_("An entry has no date."))
     transactions = entry.all("NtryDtls/TxDtls")
     if len(transactions) > 1 or any(one.find("Chrgs") for one in [entry, *transactions]):
         parts = _parts(entry, transactions, amount, currency, booked_on)
@@ -49,13 +51,15 @@ def signed(element: Node, currency: str) -> Decimal:
     """The amount of an entry or a balance, - if it is a debit. Raises UnreadableFile for another currency."""
     amount, named = money(element, "Amt")
     if named and named != currency:
-        raise UnreadableFile(f"An amount in {named} is in a statement in {currency}.")
+        raise UnreadableFile(
+            _("An amount in %(named)s is in a statement in %(currency)s."), named=named, currency=currency
+        )
     if amount < 0:
-        raise UnreadableFile("An amount is negative; the direction says so, not the amount.")
+        raise UnreadableFile(_("An amount is negative; the direction says so, not the amount."))
     try:
         return amount * _SIGNS[text(element, "CdtDbtInd")]
     except KeyError:
-        raise UnreadableFile("An amount is neither a credit nor a debit.") from None
+        raise UnreadableFile(_("An amount is neither a credit nor a debit.")) from None
 
 
 def _parts(

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.iso20022.tree import Maker, Node, documents
 from gateway.bank_files.money import Malformed, plain
 from gateway.bank_files.shapes import Party, UnreadableFile
@@ -54,11 +56,11 @@ def money(element: Node | None, path: str = "") -> tuple[Decimal, str]:
     """An amount and its currency. Raises UnreadableFile."""
     found = element.find(path) if element is not None and path else element
     if found is None:
-        raise UnreadableFile(f"An amount is missing{f': {path}' if path else ''}.")
+        raise UnreadableFile(_("An amount is missing: %(path)s."), path=path)
     try:
         return plain(found.text), found.currency
     except Malformed:
-        raise UnreadableFile("An amount is no number.") from None
+        raise UnreadableFile(_("An amount is no number.")) from None
 
 
 def day(element: Node, *paths: str) -> date | None:
@@ -69,7 +71,7 @@ def day(element: Node, *paths: str) -> date | None:
             try:
                 return date.fromisoformat(found[:10])
             except ValueError:
-                raise UnreadableFile(f"A date is none: {path}.") from None
+                raise UnreadableFile(_("A date is none: %(path)s."), path=path) from None
     return None
 
 
@@ -78,7 +80,7 @@ def moment(element: Node, path: str) -> datetime:
     try:
         found = datetime.fromisoformat(text(element, path))
     except ValueError:
-        raise UnreadableFile(f"A time is missing: {path}.") from None
+        raise UnreadableFile(_("A time is missing: %(path)s."), path=path) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 

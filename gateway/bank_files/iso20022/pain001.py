@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from xml.etree.ElementTree import Element, SubElement, tostring  # nosec B405
 
+from django.utils.translation import gettext
 from stdnum import iban as ibans
 
 from gateway.bank_files.iso20022.words import identifier, latin
@@ -31,12 +32,14 @@ def write(file: PaymentFile) -> bytes:
     Raises UnwritableOrder.
     """
     if not file.orders:
-        raise UnwritableOrder("A payment file needs at least one order.")
+        raise UnwritableOrder(gettext("A payment file needs at least one order."))
     twice = [number for number, times in Counter(order.number for order in file.orders).items() if times > 1]
     if twice:
-        raise UnwritableOrder("The number stands in the file twice.", twice[0])
+        raise UnwritableOrder(gettext("The number stands in the file twice."), twice[0])
     if file.currency not in _ACCOUNTS:
-        raise UnwritableOrder(f"No account is known to be written for {file.currency}.")
+        raise UnwritableOrder(
+            gettext("No account is known to be written for %(currency)s.") % {"currency": file.currency}
+        )
     document = Element("Document", xmlns=NAMESPACE)
     body = SubElement(document, "CstmrCdtTrfInitn")
     count, total = str(len(file.orders)), f"{sum((order.amount for order in file.orders), Decimal(0)):.2f}"
@@ -79,9 +82,9 @@ def _payment(payment: Element, file: PaymentFile, count: str, total: str) -> Non
 
 def _order(transfer: Element, order: Order, currency: str) -> None:
     if identifier(order.number) != order.number or not order.number:
-        raise UnwritableOrder("The number has characters that banks change.", order.number)
+        raise UnwritableOrder(gettext("The number has characters that banks change."), order.number)
     if not 0 < order.amount <= LARGEST or not fits(order.amount, currency):
-        raise UnwritableOrder("The amount is not one that can be transferred.", order.number)
+        raise UnwritableOrder(gettext("The amount is not one that can be transferred."), order.number)
     _put(transfer, "PmtId/InstrId", order.number)
     _put(transfer, "PmtId/EndToEndId", order.number)
     if currency == "BRL":
@@ -110,7 +113,7 @@ def _put(parent: Element, path: str, text: str) -> Element:
 def _name(holder: Party, number: str) -> str:
     name = latin(holder.name, NAME_LENGTH)
     if not name:
-        raise UnwritableOrder("The holder of an account has no name in Latin letters.", number)
+        raise UnwritableOrder(gettext("The holder of an account has no name in Latin letters."), number)
     return name
 
 
@@ -143,7 +146,7 @@ def _agent(parent: Element, tag: str, holder: Party) -> bool:
 def _iban(account: Element, holder: Party, number: str) -> None:
     iban = "".join(holder.iban.split()).upper()
     if not ibans.is_valid(iban):
-        raise UnwritableOrder("The account has no valid IBAN.", number)
+        raise UnwritableOrder(gettext("The account has no valid IBAN."), number)
     _put(account, "Id/IBAN", iban)
 
 
@@ -160,21 +163,21 @@ def _argentine(account: Element, holder: Party, number: str) -> None:
 
 def _colombian(account: Element, holder: Party, number: str) -> None:
     if not holder.account.isdigit() or not (holder.bank or holder.bic):
-        raise UnwritableOrder("The account has no number or no bank.", number)
+        raise UnwritableOrder(gettext("The account has no number or no bank."), number)
     _other(account, holder.account, "BBAN")
     _type(account, holder)
 
 
 def _brazilian(account: Element, holder: Party, number: str) -> None:
     if not (holder.account.isdigit() and holder.branch and (holder.bank or holder.ispb or holder.bic)):
-        raise UnwritableOrder("The account lacks its number, its branch or its bank.", number)
+        raise UnwritableOrder(gettext("The account lacks its number, its branch or its bank."), number)
     _other(account, holder.account + holder.account_digit, "BBAN")
     _type(account, holder)
 
 
 def _pix_key(account: Element, holder: Party, number: str) -> None:
     if not holder.pix_key or holder.pix_key_type not in _PIX_KEYS:
-        raise UnwritableOrder("The order has no PIX key.", number)
+        raise UnwritableOrder(gettext("The order has no PIX key."), number)
     _put(account, "Id/Othr/Id", _NO_ACCOUNT)
     _put(account, "Prxy/Tp/Cd", _PIX_KEYS[holder.pix_key_type])
     _put(account, "Prxy/Id", holder.pix_key)
@@ -182,7 +185,10 @@ def _pix_key(account: Element, holder: Party, number: str) -> None:
 
 def _domestic(account: Element, digits: str, length: int, scheme: str, number: str) -> None:
     if not (digits.isdigit() and digits.isascii() and len(digits) == length):
-        raise UnwritableOrder(f"The account has no {scheme} of {length} digits.", number)
+        raise UnwritableOrder(
+            gettext("The account has no %(scheme)s of %(length)s digits.") % {"scheme": scheme, "length": length},
+            number,
+        )
     _other(account, digits, scheme)
 
 

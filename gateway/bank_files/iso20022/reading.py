@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.bank_files.iso20022 import answers, camt
 from gateway.bank_files.iso20022.messages import Message, messages
 from gateway.bank_files.shapes import Document, UnreadableFile
@@ -27,8 +29,10 @@ def read(content: bytes) -> list[Document]:
     for message in messages(content, {"Ntry": camt.entry}):
         reader = _READERS.get(message.body.tag)
         if reader is None:
-            raise UnreadableFile(f"Messages of the type {message.name or message.body.tag} are not read.")
+            raise UnreadableFile(
+                _("Messages of the type %(name)s are not read."), name=message.name or message.body.tag
+            )
         found.extend(reader(message))
     if not found:
-        raise UnreadableFile("The file holds no message of a bank.")
+        raise UnreadableFile(_("The file holds no message of a bank."))
     return found

@@ -6,6 +6,7 @@ from xml.parsers.expat import ExpatError  # nosec B406
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
+from django.utils.translation import gettext_noop as _
 
 from gateway.bank_files.shapes import UnreadableFile
 
@@ -62,13 +63,14 @@ def documents(content: bytes, makers: Mapping[str, Maker]) -> Iterator[tuple[str
     try:
         parser.Parse(content, True)
     except ExpatError as error:
-        raise UnreadableFile("The file is not well-formed XML.", error.lineno) from None
+        raise UnreadableFile(_("The file is not well-formed XML."), error.lineno) from None
     except DefusedXmlException:
-        raise UnreadableFile("The file declares a document type, which no bank's file does.") from None
+        raise UnreadableFile(_("The file declares a document type, which no bank's file does.")) from None
     except UnreadableFile as error:
-        raise UnreadableFile(error.reason, error.line or parser.CurrentLineNumber) from None
+        error.line = error.line or parser.CurrentLineNumber
+        raise
     except (ValueError, LookupError):
-        raise UnreadableFile("The file is not written in the encoding that it names.") from None
+        raise UnreadableFile(_("The file is not written in the encoding that it names.")) from None
     yield from builder.documents
 
 
@@ -89,7 +91,7 @@ class _Builder:
         if tag == "Document":
             self.documents.append((name.rpartition("}")[0], node))
         if len(self._open) > DEEPEST:
-            raise UnreadableFile("The file is nested too deeply.")
+            raise UnreadableFile(_("The file is nested too deeply."))
         self._open.append(node)
 
     def end(self, name: str) -> None:

@@ -67,7 +67,7 @@ class BankFile(PaysByFile):
         except UnwritableOrder as wrong:
             raise Unwritable(wrong.reason, wrong.number) from None
         except UnwritableLine as wrong:
-            raise Unwritable(f"{wrong}.") from None
+            raise Unwritable(str(wrong)) from None
 
 
 class BankFilesProvider(Provider[BankFilesCredentials]):

@@ -69,23 +69,27 @@ class Audited(ModelAdmin):
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        self._compare(request, obj, "changed", message)
+        was, now = self._changed(request, obj)
+        if was or message:
+            note = message if isinstance(message, str) or not was else ""
+            self.write_down(request, obj, "changed", was, now, note)
         return super().log_change(request, obj, message)
 
-    def log_action(self, request: HttpRequest, record: Any, audit_action: str, message: str) -> None:
-        """Writes the history, and an audit entry with the action `audit_action`; "" if the service has written it."""
+    def log_action(self, request: HttpRequest, record: Any, audit_action: str, message: str, note: str = "") -> None:
+        """Writes the history, and an audit entry with the action `audit_action`; "" if the service has written it.
+
+        The entry tells the action in the language of whoever reads it: its note is what the person wrote.
+        """
         if audit_action:
-            self._compare(request, record, audit_action, message)
+            self.write_down(request, record, audit_action, *self._changed(request, record), note)
         super().log_change(request, record, message)
 
-    def _compare(self, request: HttpRequest, record: Any, audit_action: str, message: Any) -> None:
+    def _changed(self, request: HttpRequest, record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The facts that have changed since `remember`: as they were, and as they are."""
         before: dict[str, Any] = getattr(request, "before", {})
         after = self.facts(_fresh(record))
         changed = sorted(name for name in before if before[name] != after[name])
-        if changed or message:
-            was, now = ({name: facts[name] for name in changed} for facts in (before, after))
-            note = message if isinstance(message, str) or not changed else ""
-            self.write_down(request, record, audit_action, was, now, note)
+        return {name: before[name] for name in changed}, {name: after[name] for name in changed}
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
         for record in queryset:

@@ -46,13 +46,15 @@ TWO_PEOPLE = _("A second staff member must confirm this before it takes effect."
 class Done(NamedTuple):
     """The result of a decision: the record, its audit action, its history text, and the message.
 
-    `audit_action` is "" if the service has written the audit itself.
+    `audit_action` is "" if the service has written the audit itself; otherwise `note` is the person's own words, which
+    stay as they are in every language.
     """
 
     record: Model
     audit_action: str
     history: str
     message: str
+    note: str = ""
 
 
 class StaffAdmin(PlainIds, Trailed, Exported):
@@ -175,7 +177,7 @@ class StaffAdmin(PlainIds, Trailed, Exported):
             with nullcontext() if alone else transaction.atomic():
                 done = act()
                 if isinstance(done, Done):
-                    self.log_action(request, done.record, done.audit_action, done.history)
+                    self.log_action(request, done.record, done.audit_action, done.history, done.note)
         except Refusal as refusal:
             return self.refused(request, record, refusal)
         if isinstance(done, Done):

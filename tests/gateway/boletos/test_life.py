@@ -220,7 +220,7 @@ def test_who_confirms_a_return_sees_what_it_will_change(shop: Api, bank: Bank) -
     created = ordered(shop)
     content = returned([Said(created["id"], PAID, CENTS), Said("77", PAID, 100)], 1)
     shown = dict(bank_files.summary(bank.account, bank_files.documents_of(bank.account, content)))
-    assert shown["Boletos of ours"] == "1 paid"
+    assert shown["Boletos of ours"] == "Paid: 1"
     assert (shown["Paid"], shown["Boletos that are none of ours"]) == ("150.00 BRL", "1")
 
 
@@ -232,7 +232,7 @@ def test_a_fetched_return_that_lacks_lines_waits_for_two_people(shop: Api, bank:
     refused = bank_files.fetched(bank.account, "1.ret", content)
 
     assert refused and (refused.state, refused.cause) == ("REFUSED", "INCOMPLETE")
-    assert refused.failure.startswith("Line 3 is numbered '00003', and should be 00001.")
+    assert refused.reason.startswith("Line 3 is numbered '00003', and should be 00001.")
     assert now(shop, created)["status"] == "PENDING"
     uploaded = bank_files.upload(Actor(enters()), bank.account.code, "1.ret", content, NOTE)
     shown = dict(bank_files.summary(bank.account, bank_files.require_confirmable(uploaded)))

@@ -121,7 +121,7 @@ def test_a_decision_is_written_down_with_its_note_for_staff_alone(
     staff.post(do(asked, "approve"), NOTED)
 
     entry = AuditEntry.objects.get()
-    assert (entry.action, entry.object_id, entry.note) == ("advance.approved", asked.id, "Approved: Known for years")
+    assert (entry.action, entry.object_id, entry.note) == ("advance.approved", asked.id, "Known for years")
     assert (entry.actor, entry.by_staff, entry.company, entry.merchant) == (root, True, acme.company, acme.sandbox)
     assert (entry.address, entry.request_id[:4]) == ("10.0.0.1", "req_")
     assert entry.before and entry.after

@@ -104,7 +104,7 @@ def test_an_approval_is_confirmed_noted_and_in_the_history(staff: Client, root: 
     page = body(staff, page_of(Advance, "change", asked.pk))
     assert "Known for years" in page
     assert "refuse/" not in page
-    assert "Approved: Known for years" in body(staff, page_of(Advance, "change", asked.pk).replace("change", "history"))
+    assert "Known for years" in body(staff, page_of(Advance, "change", asked.pk).replace("change", "history"))
 
 
 def test_a_refusal_says_why(staff: Client, asked: Advance) -> None:

@@ -128,7 +128,7 @@ def test_a_damaged_file_is_refused_with_its_line(lines: list[str], reason: str, 
 )
 def test_what_is_there_is_read_though_lines_seem_to_be_missing(lines: list[str], doubts: list[str]) -> None:
     found = only("\n".join(lines).encode())
-    assert list(found.doubts)[: len(doubts)] == doubts
+    assert [*map(str, found.doubts)][: len(doubts)] == doubts
     assert bool(found.doubts) is bool(doubts)
     assert all(answer.event is SlipEvent.PAID for answer in found.answers)
 
