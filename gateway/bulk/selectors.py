@@ -40,9 +40,16 @@ def counts(file: BulkFile) -> dict[str, int]:
 
 
 def lines(file: BulkFile) -> QuerySet[BulkLine]:
-    """In the order of the file, each with `result_status`: that of its withdrawal or refund, None without one."""
-    status = _results(file).filter(pk=OuterRef("result_id")).values("status")
-    return file.lines.annotate(result_status=Subquery(status)).order_by("row", "id")
+    """In the order of the file, each with `result_status` of its withdrawal or refund, None without one.
+
+    If that failed, `result_failure` is its failure code.
+    """
+    result = _results(file).filter(pk=OuterRef("result_id"))
+    found = {
+        "result_status": Subquery(result.values("status")),
+        "result_failure": Subquery(result.values("failure_code")),
+    }
+    return file.lines.annotate(**found).order_by("row", "id")
 
 
 def outcomes(file: BulkFile) -> list[tuple[str, int]]:

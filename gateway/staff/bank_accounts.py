@@ -68,7 +68,9 @@ class BankAccountForm(NoteForm):
     fee_texts = forms.CharField(
         required=False, widget=UnfoldAdminTextareaWidget, help_text="How the texts of fees begin, one a line"
     )
-    is_closed = forms.BooleanField(required=False, widget=UnfoldBooleanSwitchWidget, label="Closed")
+    is_closed = forms.BooleanField(
+        required=False, widget=UnfoldBooleanSwitchWidget, label="Closed", help_text="No statement is expected any more"
+    )
     note = NoteField()
 
     def __init__(self, *args: Any, account: BankAccount | None = None, **options: Any) -> None:

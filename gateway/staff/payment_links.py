@@ -1,5 +1,6 @@
 """Payment links for staff: what a company takes money for, and the end of a link with a note that the company reads."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,7 +8,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 
@@ -15,10 +16,28 @@ from gateway.payment_links import selectors, services
 from gateway.payment_links.models import PaymentLink, State
 from gateway.payments.models import Payment
 from gateway.staff.kit.amounts import CurrencyFilter, money
-from gateway.staff.kit.columns import colored, column, moment, related
+from gateway.staff.kit.columns import InWords, column, exported, moment, related, titled
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.related import Related
+
+_WORDS = {
+    "ACTIVE": pgettext_lazy("payment link", "Active"),
+    "PAUSED": pgettext_lazy("payment link", "Paused"),
+    "EXPIRED": pgettext_lazy("payment link", "Expired"),
+    "USED_UP": pgettext_lazy("payment link", "Fully paid"),
+    "ENDED": pgettext_lazy("payment link", "Ended"),
+}
+
+
+def _status(link: Any) -> InWords:
+    return InWords(link.status, str(_WORDS[link.status]))
+
+
+STATUS = exported(
+    titled(_status, "status", label=defaultdict(str, ACTIVE="success", PAUSED="warning", USED_UP="info")),
+    itself=lambda link: link.status,
+)
 
 
 class EndForm(NoteForm):
@@ -37,13 +56,13 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
         "description",
         money("least", "from"),
         money("most", "to"),
-        colored("status", ACTIVE="success", PAUSED="warning", USED_UP="info"),
+        STATUS,
         related("merchant"),
         moment("created_at"),
     )
     list_filter = ("state", CurrencyFilter, "merchant__environment")
     fieldsets = (
-        (None, {"fields": ("id", "description", colored("status", ACTIVE="success"), related("merchant"))}),
+        (None, {"fields": ("id", "description", STATUS, related("merchant"))}),
         ("Money", {"fields": ((money("least", "from"), money("most", "to")), "methods")}),
         (
             "Uses",

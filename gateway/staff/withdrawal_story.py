@@ -28,7 +28,7 @@ def waits(withdrawal: Withdrawal) -> Iterable[Any]:
             yield _next(withdrawal)
     if withdrawal.failure_code:
         yield _("Last refusal: %(message)s (%(code)s)") % {
-            "message": withdrawal.failure_message,
+            "message": withdrawal.get_failure_code_display(),
             "code": withdrawal.failure_code,
         }
 

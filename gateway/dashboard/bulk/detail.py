@@ -24,6 +24,7 @@ from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.refusals import IN_WORDS, in_words
 from gateway.dashboard.withdrawals.list import account_line
+from gateway.dashboard.withdrawals.words import FAILURE
 from gateway.dashboard.words import STATUS
 from ledger.money import to_decimal
 from ledger.notation import written
@@ -164,7 +165,9 @@ def destination(line: BulkLine) -> str:
 
 
 def reason(line: BulkLine | LineDecision) -> str:
-    """Why a line or a decision about it was refused, in words."""
+    """Why a line or a decision about it was refused, or its withdrawal failed, in words."""
+    if failed := FAILURE.get(getattr(line, "result_failure", None) or ""):
+        return str(failed[0])
     return str(IN_WORDS.get(line.code) or line.message)
 
 

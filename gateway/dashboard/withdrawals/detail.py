@@ -1,7 +1,7 @@
 """One withdrawal: status, postings, deliveries; in the sandbox also its outcomes."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django import forms
@@ -87,6 +87,7 @@ def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int
         proof=_proof(one),
         moments=_moments(one),
         failure=FAILURE.get(one.failure_code or ""),
+        cep_day=date.fromisoformat(one.details["cep"]["operationDate"]) if "cep" in one.details else None,
         changes=changes(here.merchant, [one.pk]),
         events=events(here.merchant, object_id=one.pk)[:20],
         outcomes=_outcomes(here, one),

@@ -1,9 +1,11 @@
 """The payer's language: the browser's, else that of the payment's market."""
 
 from collections.abc import Callable
+from datetime import date
 from functools import wraps
 from typing import Any, Protocol
 
+from babel.dates import format_date
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
@@ -63,6 +65,11 @@ def method_of(payment: Payment) -> str:
 def named(method: str) -> str:
     """A method's name in the current language."""
     return BY_LANGUAGE[(translation.get_language() or "en")[:2]].named(method)
+
+
+def day_of(day: date) -> str:
+    """A day in the current language, in full: 28 de novembro de 2026."""
+    return format_date(day, "long", locale=translation.to_locale(translation.get_language() or "en"))
 
 
 def amount_of(payment: Payment) -> str:

@@ -1,6 +1,6 @@
 """The public page of a payment link: what is paid, by which method, and by whom (contract §5.12)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -152,7 +152,8 @@ def _page(request: HttpRequest, link: PaymentLink, state: str, *, status: int = 
         "logo": logos.address(company),
         "amount": _amount(link),
         "state": state,
-        "free_in": _free_in(link) if state == BUSY else "",
+        "free_in": _time_until(selectors.free_at(link), link) if state == BUSY else "",
+        "closes_in": _time_until(link.expires_at, link) if state == OPEN else "",
         "sandbox": link.merchant.environment == Environment.SANDBOX,
     }
     response = render(request, "pay/link.html", facts | more, status=status)
@@ -162,9 +163,9 @@ def _page(request: HttpRequest, link: PaymentLink, state: str, *, status: int = 
     return response
 
 
-def _free_in(link: PaymentLink) -> str:
-    """How long it takes at most until somebody else can pay: `12 minutes`."""
-    now, at = clock.now(link.merchant), selectors.free_at(link)
+def _time_until(at: datetime | None, link: PaymentLink) -> str:
+    """How long it takes at most: `12 minutes`. "" within the last minute."""
+    now = clock.now(link.merchant)
     return timeuntil(at, now, depth=1) if at and at - now >= timedelta(minutes=1) else ""
 
 

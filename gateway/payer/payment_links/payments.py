@@ -14,7 +14,7 @@ from accounts import logos
 from accounts.base import clock
 from accounts.models import Environment
 from gateway.methods.registry import CARDS
-from gateway.payer.checkout.languages import amount_of, in_their_language, method_of, use_market_language
+from gateway.payer.checkout.languages import amount_of, day_of, in_their_language, method_of, use_market_language
 from gateway.payment_links import selectors as payment_links
 from gateway.payment_links.errors import PaymentLinkUnknown
 from gateway.payment_links.models import PaymentLink, State
@@ -68,6 +68,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         "amount": amount_of(payment),
         "method": method_of(payment),
         "subject": payment_links.subject_of(payment),
+        "due_date": payment.due_date and day_of(payment.due_date),
         "state": state,
         "link": url(link) if link and state in (Status.FAILED, Status.EXPIRED) else None,
         "others": state == WAITING and _has_another_way(link),
