@@ -87,7 +87,7 @@ OF_PAYMENTS: Explanations = {
         (post("/payments", SAME), post("/payments", SAME)),
     ),
     "ONP409_PAYMENT_STATE": Explanation(
-        _("The payment ended while the decision about it was being made."),
+        _("The call needs an open payment, or a paid one: error.paymentStatus says what it is."),
         (
             CREATED,
             post("/simulations/payments/{payment}", {"status": "FAILED"}),

@@ -42,7 +42,8 @@ OF_REQUESTS: Explanations = {
         words=_("Depends on time: send the same request twice at the same moment with one key."),
     ),
     "ONP400_FILTER": Explanation(
-        _("A filter has a value that does not exist, or a date without a time zone."), (get("/payments?status=LOST"),)
+        _("A filter has a value that does not exist, or a date in another notation than 2026-11-20."),
+        (get("/payments?status=LOST"),),
     ),
     "ONP400_PAGINATION": Explanation(
         _("More than 100 items of a list are asked for."), (get("/payments?pageSize=500"),)
