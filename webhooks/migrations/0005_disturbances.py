@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("webhooks", "0001_squashed_0002_staff_permissions"),
+        ("webhooks", "0004_index_of_events_in_order"),
     ]
 
     operations = [
