@@ -184,6 +184,10 @@ def test_programs_read_the_same(client: Client) -> None:
     text = client.get("/docs/es/refunds.md")
     assert text["content-type"].startswith("text/markdown")
     assert text.content.decode() == guide("refunds", "es").markdown
+    for page, said in (("errors", "### ONP409_CLOCK"), ("events", "## payment.paid")):
+        generated = client.get(f"/docs/es/{page}.md")
+        assert generated["content-type"].startswith("text/markdown")
+        assert said in generated.content.decode() and "&#x27;" not in generated.content.decode()
     listed = client.get("/llms.txt").content.decode()
     for page in GUIDES[1:]:
         assert f"{address(page, 'en')}.md)" in listed

@@ -20,7 +20,8 @@ def contents() -> str:
         "## Machine-readable",
         "",
         f"- [OpenAPI 3.1]({_at('/api/v2/openapi.json')}): every operation, schema, example and event",
-        f"- [Errors]({_at(address('errors', ENGLISH))}): every error code and what to do",
+        f"- [Errors]({_at(address('errors', ENGLISH))}.md): every error code and what to do",
+        f"- [Events]({_at(address('events', ENGLISH))}.md): every event type with a delivery",
         f"- [All guides in one text]({_at('/llms-full.txt')})",
         "",
     ]

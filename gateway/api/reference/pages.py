@@ -86,19 +86,19 @@ def library(request: HttpRequest, name: str) -> FileResponse:
 
 
 @require_safe
-def errors(request: HttpRequest, page: str, language: str) -> HttpResponse:
+def errors(request: HttpRequest, page: str, language: str, form: str = "html") -> HttpResponse:
     """Every error code explained; the target of `docUrl`."""
     of_the_api, of_pages = _error_classes()
     links = {"retries": address("retries", language), "sandbox": address("sandbox", language)}
-    return _shown(request, "docs/errors.html", page, language, classes=of_the_api, of_pages=of_pages, **links)
+    return _shown(request, f"docs/errors.{form}", page, language, classes=of_the_api, of_pages=of_pages, **links)
 
 
 @require_safe
-def events(request: HttpRequest, page: str, language: str) -> HttpResponse:
+def events(request: HttpRequest, page: str, language: str, form: str = "html") -> HttpResponse:
     """Every event type, with a delivery of it."""
     with translation.override(language):
         kinds = [(kind, translation.gettext(when), event_samples.of(kind)) for kind, when in KINDS.items()]
-    return _shown(request, "docs/events.html", page, language, kinds=kinds)
+    return _shown(request, f"docs/events.{form}", page, language, kinds=kinds)
 
 
 @require_safe
@@ -136,7 +136,8 @@ def postman(request: HttpRequest) -> HttpResponse:
 
 def _shown(request: HttpRequest, template: str, page: str, language: str, **facts: Any) -> HttpResponse:
     with translation.override(language):
-        return render(request, template, _frame(page, language) | facts)
+        kind = MARKDOWN if template.endswith(".md") else None
+        return render(request, template, _frame(page, language) | facts, content_type=kind)
 
 
 def _frame(page: str, language: str) -> dict[str, Any]:
@@ -254,11 +255,11 @@ def moved(request: HttpRequest, rest: str, tag: str = "") -> HttpResponse:
 
 
 def _of_language(language: str | None) -> list[URLPattern]:
-    """Every page of a language, guides also as Markdown: `docs/es/refunds`, `docs/es/refunds.md`."""
+    """Every page of a language; guides, errors and events also as Markdown: `docs/es/refunds`, `docs/es/refunds.md`."""
     said = {"language": language} if language else {}
 
-    def at(place: str, view: Callable[..., HttpResponse], ending: str = "") -> URLPattern:
-        which = {} if place == SEARCH else {"page": place}
+    def at(place: str, view: Callable[..., HttpResponse], ending: str = "", **which: str) -> URLPattern:
+        which |= {} if place == SEARCH else {"page": place}
         shown = view if language else in_the_readers_language(view)
         name = "docs" if language and not ending else None
         return path(address(place, language).removeprefix("/") + ending, shown, said | which, name=name)
@@ -268,6 +269,7 @@ def _of_language(language: str | None) -> list[URLPattern]:
         *(at(one, view) for one, view in _MADE.items()),
         *(at(one, guide_page) for one in GUIDES),
         *(at(one, guide_text, ".md") for one in GUIDES),
+        *(at(one, _MADE[one], ".md", form="md") for one in ("errors", "events")),
     ]
 
 
