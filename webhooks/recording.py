@@ -26,7 +26,7 @@ def record(tried: Sequence[queue.Tried]) -> None:
     """
     try:
         queue.record(tried)
-        for one in tried:
+        for one in (one for one in tried if one.claimed.counts):
             outcome = "accepted" if one.answer.is_success else "refused"
             WEBHOOK_SECONDS.labels(outcome).observe(one.answer.elapsed_ms / 1000)
     except OperationalError:
