@@ -1,0 +1,113 @@
+"""Probes of the shop: which orders it released. Nothing is observed of a shop that reports no releases."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
+
+from gateway.readiness.findings import Case, right, wrong
+from gateway.readiness.observed import Observed, Order, Sent
+from webhooks.disturbances import Disturbance
+
+
+def duplicate_released_once(seen: Observed) -> Iterator[Case]:
+    """A second release is wrong without a duplicate too. Where events came twice and out of order, which of the two
+    led to it cannot be told: neither this probe nor the next one judges such an order.
+    """
+    for order in _to_release(seen):
+        told = seen.about(order.id)
+        if _is_disordered(told):
+            continue
+        if not order.is_lost and (told_at := _told_twice_at(told)):
+            yield from _once(seen, order, told_at)
+        elif len(seen.released(order.id)) > 1:
+            yield wrong(order.id)
+
+
+def disorder_released_once(seen: Observed) -> Iterator[Case]:
+    for order in _to_release(seen):
+        told = seen.about(order.id)
+        if not order.is_lost and _is_disordered(told) and not _told_twice_at(told):
+            yield from _once(seen, order, max(at for one in told if (at := one.accepted_at)))
+
+
+def lost_event_released(seen: Observed) -> Iterator[Case]:
+    """Judged once another event, or a look-up, has told the shop."""
+    for order in _to_release(seen):
+        if order.is_lost and (told_at := _first_told(seen, order)):
+            if seen.released(order.id):
+                yield right(order.id)
+            elif seen.is_late(told_at):
+                yield wrong(order.id)
+
+
+def unpaid_not_released(seen: Observed) -> Iterator[Case]:
+    """What was released after a forged delivery belongs to another probe."""
+    for order in seen.orders if seen.releases else ():
+        released = seen.released(order.id)
+        untrue = seen.untrue_about(order.id)
+        if any(not one.was_paid and not (untrue and one.at >= untrue.tries[0].at) for one in released):
+            yield wrong(order.id)
+        elif not released and not order.is_paid and order.ended_at and seen.is_late(order.ended_at):
+            yield right(order.id)
+
+
+def refunded_not_released(seen: Observed) -> Iterator[Case]:
+    """Orders whose first news was that the whole amount had gone back: a shop that was told PAID before may be acting
+    on that.
+    """
+    for order in seen.orders if seen.releases else ():
+        told = sorted((at, one.id, one.says_refunded) for one in seen.about(order.id) if (at := one.accepted_at))
+        if not (told and told[0][2]):
+            continue
+        told_at, delivery_id, _ = told[0]
+        paid_at = next((at for at, _, says_refunded in told if not says_refunded), None)
+        released = seen.released(order.id)
+        if any(one.was_refunded and (paid_at is None or one.at < paid_at) for one in released):
+            yield wrong(order.id, delivery_id)
+        elif not released and seen.is_late(told_at):
+            yield right(order.id, delivery_id)
+
+
+def forged_not_released(seen: Observed) -> Iterator[Case]:
+    """Orders that were unpaid when a delivery which must be refused called them paid."""
+    for order in seen.orders if seen.releases else ():
+        untrue = seen.untrue_about(order.id)
+        if untrue is None or (order.paid_at and order.paid_at <= untrue.tries[0].at):
+            continue
+        if any(not one.was_paid and one.at >= untrue.tries[0].at for one in seen.released(order.id)):
+            yield wrong(order.id, untrue.id)
+        elif seen.is_late(untrue.tries[0].at):
+            yield right(order.id, untrue.id)
+
+
+def _to_release(seen: Observed) -> Iterator[Order]:
+    """Paid orders, unless the money went back."""
+    return (one for one in seen.orders if seen.releases and one.is_paid and not one.is_refunded)
+
+
+def _once(seen: Observed, order: Order, told_at: datetime) -> Iterator[Case]:
+    times = len(seen.released(order.id))
+    if times == 1:
+        yield right(order.id)
+    elif times or seen.is_late(told_at):
+        yield wrong(order.id)
+
+
+def _told_twice_at(told: list[Sent]) -> datetime | None:
+    """When one event was accepted for the second time."""
+    accepted = sorted((one.event_id, at) for one in told if (at := one.accepted_at))
+    return next((later[1] for earlier, later in pairwise(accepted) if earlier[0] == later[0]), None)
+
+
+def _is_disordered(told: list[Sent]) -> bool:
+    """Whether the first arrivals of its events were not in their order."""
+    arrivals = sorted((at, one.sequence) for one in told if (at := one.accepted_at))
+    first = list(dict.fromkeys(sequence for _, sequence in arrivals))
+    return first != sorted(first)
+
+
+def _first_told(seen: Observed, order: Order) -> datetime | None:
+    """When the shop could know, without the lost event."""
+    by_event = [at for one in seen.about(order.id) if one.kind is not Disturbance.LOST and (at := one.accepted_at)]
+    by_itself = [one.at for one in seen.read(order.id) if order.paid_at and one.at >= order.paid_at]
+    return min([*by_event, *by_itself], default=None)
