@@ -27,6 +27,7 @@ TASKS = [
     "gateway.payout_schedules",
     "gateway.payout_batches",
     "gateway.providers",
+    "gateway.readiness",
     "gateway.refunds",
     "gateway.reports",
     "gateway.sales",
@@ -112,6 +113,7 @@ ALL_TURNS = {
     "watch-evidence": Turn("gateway.evidence.tasks.watch_evidence", BACKGROUND, timedelta(minutes=1)),
     "watch-statements": Turn("gateway.reconciliation.tasks.watch_statements", BACKGROUND, timedelta(hours=1)),
     "fetch-bank-files": Turn("gateway.reconciliation.tasks.fetch_bank_files", BACKGROUND, timedelta(hours=1)),
+    "sweep-readiness-checks": Turn("gateway.readiness.tasks.sweep_readiness_checks", BACKGROUND, timedelta(seconds=30)),
     "sweep-boletos": Turn("gateway.boletos.tasks.sweep_boletos", BACKGROUND, timedelta(seconds=20)),
     "write-registration-files": Turn(
         "gateway.boletos.tasks.write_registration_files", BACKGROUND, timedelta(minutes=15)

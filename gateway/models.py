@@ -17,6 +17,7 @@ from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.providers.numbers import IssuedNumber
+from gateway.readiness.models import ReadinessCheck, ReportedRelease
 from gateway.reconciliation.models import (
     BankAccount,
     BankLine,
@@ -85,8 +86,10 @@ __all__ = [
     "ProviderAccount",
     "ProviderMessage",
     "ProviderRoute",
+    "ReadinessCheck",
     "Refund",
     "RegistrationFile",
+    "ReportedRelease",
     "Response",
     "SalesChange",
     "SalesDay",

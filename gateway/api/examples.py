@@ -184,6 +184,40 @@ EXAMPLES: dict[str, Any] = {
             {"type": "payment.expired", "id": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF", "at": "2026-11-21T12:00:00.000Z"}
         ],
     },
+    "ReadinessCheckInput": {"endpointId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK"},
+    "ReadinessCheckPayload": {
+        "id": "chk_01KAGTW3Q8XJ5V0N2B7R4C9CHK",
+        "endpointId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",
+        "status": "RUNNING",
+        "grade": "D",
+        "passed": 12,
+        "failed": 1,
+        "notObserved": 7,
+        "startedAt": "2026-11-20T12:00:00.000Z",
+        "endsAt": "2026-11-20T13:00:00.000Z",
+        "finishedAt": None,
+        "probes": [
+            {
+                "probe": "DUPLICATE_RELEASED_ONCE",
+                "title": "Releases once although an event comes twice",
+                "verdict": "FAILED",
+                "losesMoney": True,
+                "looksAt": "An order whose event was delivered twice is released exactly once.",
+                "matters": "The goods are shipped twice for one payment.",
+                "advice": "Release with a conditional update, and ship only if it changed a row.",
+                "guideUrl": "https://gateway.example.com/docs/webhooks#handle",
+                "evidence": ["pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"],
+            }
+        ],
+    },
+    "ReleaseInput": {"paymentId": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"},
+    "ReportedReleasePayload": {
+        "paymentId": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+        "status": "PAID",
+        "paidAt": "2026-11-20T12:03:11.000Z",
+        "readinessCheckId": "chk_01KAGTW3Q8XJ5V0N2B7R4C9CHK",
+        "reportedAt": "2026-11-20T12:03:12.000Z",
+    },
     "EndpointInput": {
         "url": "https://shop.example.com/hooks/onpay",
         "events": ["payment.paid", "refund.response_required"],

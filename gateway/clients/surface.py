@@ -68,6 +68,10 @@ NAMES = {
     "startChaos": "sandbox.start_chaos",
     "getChaos": "sandbox.chaos",
     "endChaos": "sandbox.end_chaos",
+    "startReadinessCheck": "sandbox.start_readiness_check",
+    "getReadinessCheck": "sandbox.readiness_check",
+    "finishReadinessCheck": "sandbox.finish_readiness_check",
+    "reportRelease": "sandbox.report_release",
 }
 LEFT_OUT = {"getTransaction"}
 """A second address of `getPayment`."""

@@ -15,7 +15,11 @@ OF_THE_SANDBOX = {
     "api/v2/simulations/clock",
     "api/v2/simulations/payments/<str:payment_id>",
     "api/v2/simulations/payments/<str:payment_id>/refund-requests",
+    "api/v2/simulations/readiness-checks",
+    "api/v2/simulations/readiness-checks/<str:check_id>",
+    "api/v2/simulations/readiness-checks/<str:check_id>/finish",
     "api/v2/simulations/refunds/<str:refund_id>",
+    "api/v2/simulations/releases",
     "api/v2/simulations/withdrawals/<str:withdrawal_id>",
     "demo/hooks",
     "demo/hooks/broken",
@@ -32,7 +36,8 @@ OF_THE_SANDBOX = {
 }
 OF_A_COMPANY = "dashboard/<str:company_id>/<environment:environment>/"
 PAGES_OF_THE_SANDBOX = {
-    "lab/", "lab/chaos", "lab/chaos/start", "lab/chaos/end", "lab/clock", "lab/plays", "payments/new",
+    "lab/", "lab/chaos", "lab/chaos/start", "lab/chaos/end", "lab/clock", "lab/plays",
+    "lab/readiness/", "lab/readiness/<str:check_id>", "lab/readiness/<str:check_id>/finish", "payments/new",
     "payments/<str:payment_id>/simulate",
     "refunds/ask", "refunds/<str:refund_id>/decide", "withdrawals/<str:withdrawal_id>/simulate",
 }  # fmt: skip

@@ -13,7 +13,7 @@ _KEYWORDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "
 """Bounds that pydantic keeps in its own notation if a validator precedes the type."""
 
 
-OPEN = {"reason", "category", "reasonCode", "failureCode", "gate", "cause", "verdict"}
+OPEN = {"reason", "category", "reasonCode", "failureCode", "gate", "cause", "verdict", "probe"}
 """Members of answers that gain values (contract §16): an enum would break clients that were generated before."""
 
 

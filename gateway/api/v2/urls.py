@@ -17,6 +17,7 @@ from gateway.api.v2 import (
     payment_methods,
     payments,
     payout_schedules,
+    readiness,
     receipts,
     reconciliation,
     refunds,
@@ -84,6 +85,10 @@ _of_the_sandbox = [
     path("simulations/balances", simulations.BalanceSimulationView.as_view()),
     path("simulations/chaos", simulations.ChaosView.as_view()),
     path("simulations/clock", simulations.ClockView.as_view()),
+    path("simulations/readiness-checks", readiness.ReadinessChecksView.as_view()),
+    path("simulations/readiness-checks/<str:check_id>", readiness.ReadinessCheckView.as_view()),
+    path("simulations/readiness-checks/<str:check_id>/finish", readiness.FinishView.as_view()),
+    path("simulations/releases", readiness.ReleasesView.as_view()),
 ]
 every_route = [*_everywhere, *_of_the_sandbox]
 """What the contract documents."""

@@ -15,6 +15,8 @@ from gateway.payment_links.models import PaymentLink
 from gateway.payments.models import Payment
 from gateway.payout_schedules.services import Plan
 from gateway.payout_schedules.services import register as register_schedule
+from gateway.readiness.models import ReadinessCheck, ReportedRelease
+from gateway.readiness.services import finish, start
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from gateway.saved_cards.models import SavedCard
@@ -45,6 +47,7 @@ NO_CHAOS = (404, "ONP404_CHAOS")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
 NO_SCHEDULE = (404, "ONP404_PAYOUT_SCHEDULE")
+NO_CHECK = (404, "ONP404_READINESS_CHECK")
 NO_LINK, NO_METHOD = (404, "ONP404_PAYMENT_LINK"), (400, "ONP400_PAYMENT_LINK")
 NO_BENEFICIARY = (404, "ONP404_BENEFICIARY")
 NO_CUSTOMER, NO_CARD = (404, "ONP404_CUSTOMER"), (404, "ONP404_SAVED_CARD")
@@ -102,6 +105,10 @@ ROWS = {
     ("POST", f"{OF_ENDPOINT}/deliveries/{{deliveryId}}/redeliveries"): Row(NO_ENDPOINT, NO_ENDPOINT),
     ("POST", f"{OF_ENDPOINT}/replays"): Row(NO_ENDPOINT, NO_ENDPOINT),
     ("POST", f"{OF_ENDPOINT}/verifications"): Row(NO_ENDPOINT, NO_ENDPOINT, {"headers": {}, "body": "{eventId}"}),
+    ("GET", "/simulations/readiness-checks/{checkId}"): Row(NO_SANDBOX, NO_CHECK),
+    ("POST", "/simulations/readiness-checks/{checkId}/finish"): Row(NO_SANDBOX, NO_CHECK),
+    ("POST", "/simulations/readiness-checks"): Row(NO_SANDBOX, NO_ENDPOINT, {"endpointId": "{webhookId}"}),
+    ("DELETE", "/simulations/chaos"): Row(NO_SANDBOX, NO_CHAOS),  # else the next ones are disturbed
     ("DELETE", OF_ENDPOINT): Row(NO_ENDPOINT, NO_ENDPOINT),  # the last of it
     ("GET", "/events"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/events/{eventId}"): Row(NO_EVENT, NO_EVENT),
@@ -141,7 +148,7 @@ ROWS = {
     ("POST", "/simulations/balances"): Row(NO_SANDBOX, OWN_OBJECT, {"amount": 10, "currency": "BRL"}),
     ("POST", "/simulations/chaos"): Row(NO_SANDBOX, OWN_CREATION, {"minutes": 1, "disturbances": ["LOST"]}),
     ("GET", "/simulations/chaos"): Row(NO_SANDBOX, NO_CHAOS),
-    ("DELETE", "/simulations/chaos"): Row(NO_SANDBOX, NO_CHAOS),
+    ("POST", "/simulations/releases"): Row(NO_SANDBOX, NO_PAYMENT, {"paymentId": "{paymentId}"}),
     ("GET", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT),
     ("POST", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT, {"advanceBy": "P2D"}),  # the last: quotes expire
 }
@@ -171,15 +178,16 @@ class World:
     beneficiary: str
     conversion: str
     card: str
+    check: str
     quote_token: str
 
     def as_it_is(self) -> list[Any]:
         """Everything of acme's sandbox that could be touched."""
         owned = (
             Payment, PaymentLink, Customer, SavedCard, Refund, Withdrawal, Beneficiary, Conversion, Event, Endpoint,
-            Transfer,
+            Transfer, ReadinessCheck,
         )  # fmt: skip
-        return [*held_in(*owned, of=[self.acme.sandbox]), *held_in(Delivery)]
+        return [*held_in(*owned, of=[self.acme.sandbox]), *held_in(Delivery, ReportedRelease)]
 
     def ids(self) -> dict[str, str]:
         """acme's, as they are named in paths and bodies."""
@@ -197,6 +205,7 @@ class World:
             "conversionId": self.conversion,
             "customerId": self.payment.customer_id,
             "token": self.card,
+            "checkId": self.check,
             "quoteToken": self.quote_token,
         }
 
@@ -252,6 +261,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     conversion = converted(api, acme, sourceAmount=10)["conversionId"]
     delivery = Delivery.objects.filter(endpoint_id=endpoint).earliest("id")
     payment = Payment.objects.get(pk=opened)
+    check = finish(acme.sandbox, start(acme.sandbox, endpoint).pk).pk
     card = keep(acme.sandbox, payment.customer_id, payment.id, VISA, payment.created_at, payment.created_at).pk
     return World(
         acme,
@@ -266,6 +276,7 @@ def _world(acme: Shop, globex: Shop) -> World:
         beneficiary,
         str(conversion),
         card,
+        check,
         "",
     )
 
@@ -365,7 +376,7 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
         name: f"{prefix}_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
         for name, prefix in {
             "paymentId": "pay", "companyId": "cmp", "refundId": "ref", "withdrawalId": "wdr", "conversionId": "cnv",
-            "scheduleId": "psc", "beneficiaryId": "bnf", "linkId": "plk",
+            "scheduleId": "psc", "beneficiaryId": "bnf", "linkId": "plk", "checkId": "chk",
             "webhookId": "whk", "deliveryId": "dlv", "eventId": "evt", "customerId": "cus", "token": "pmt",
         }.items()
     }  # fmt: skip

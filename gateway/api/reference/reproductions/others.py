@@ -21,6 +21,13 @@ def _quoted(amount: float = 100.00) -> Call:
 ENDPOINT = post("/webhooks", {"url": "https://1.1.1.1/hooks", "events": ["payment.paid"]}, gives="webhook")
 
 OF_OTHERS: Explanations = {
+    "ONP404_READINESS_CHECK": Explanation(
+        _("The id is of another company."), (get("/simulations/readiness-checks/chk_none"),)
+    ),
+    "ONP409_READINESS_CHECK": Explanation(
+        _("Two pipelines share one sandbox, or the last run did not finish its check."),
+        words=_("Start a check while another one runs, which disturbs the sandbox until you finish it."),
+    ),
     "ONP404_COMPANY": Explanation(
         _("The id of another company, or none, is configured beside the key."), (get("/companies/cmp_none"),)
     ),
