@@ -66,6 +66,8 @@ ACTION: dict[str, Promise] = {
     "chaos.ended": _("Ended chaos mode"),
     "clock.advanced": _("Moved the sandbox clock"),
     "scenario.played": _("Ran a scenario"),
+    "readiness_check.started": _("Started a readiness check"),
+    "readiness_check.finished": _("Finished a readiness check"),
     "refund.asked": _("Requested a refund"),
     "refund.sent_elsewhere": _("Refunded to another PIX key through the API"),
     "refund.accepted": _("Accepted a payer's refund request"),

@@ -16,6 +16,7 @@ PAGES = {
     "adv": ("advance", May.READ_MONEY),
     "whk": ("webhook", May.READ_TECHNICAL),
     "evt": ("event", May.READ_TECHNICAL),
+    "chk": ("readiness_check", May.SIMULATE),
     "req": ("request", May.READ_TECHNICAL),
 }
 """The page of each prefix, and its permission."""

@@ -14,6 +14,7 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.words import METHOD
 from gateway.overview.readiness import Readiness, readiness
 from gateway.providers.selectors import Pair
+from gateway.readiness.selectors import last_finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
         done=sum(one.is_met for one in required),
         connected=_named(found.connected),
         is_open=production.is_operational,
+        last_check=last_finished(Merchant.objects.get(company=here.company, environment=Environment.SANDBOX)),
+        checks=here.page_in(Environment.SANDBOX, "readiness_checks") if here.may(May.SIMULATE) else None,
         copying=_page(here, May.MANAGE, "copy_to_production") if production.is_operational else None,
     )
 

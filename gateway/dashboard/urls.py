@@ -21,6 +21,7 @@ from gateway.dashboard.notifications.urls import urls as notifications
 from gateway.dashboard.payment_links.urls import urls as payment_links
 from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.payout_schedules.urls import urls as payout_schedules
+from gateway.dashboard.readiness.urls import urls as readiness
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
 from gateway.dashboard.reports.urls import urls as reports
@@ -77,6 +78,7 @@ _pages = [
     *events,
     *requests,
     *lab,
+    *readiness,
     *team,
     *settings,
     *verification,

@@ -16,6 +16,7 @@ from gateway.api.reference.site import address as place_of
 from gateway.api.views import forbidden, not_found, server_error
 from gateway.dashboard import urls
 from gateway.payments.models import Payment
+from gateway.readiness import services as readiness
 from gateway.receipts.verification import link
 from gateway.refunds.models import Refund
 from gateway.staff.kit.columns import address as page_at
@@ -29,6 +30,7 @@ from tests.support.effort import DAY
 from tests.support.payment_links import a_link
 from tests.support.people import signed_in_twice
 from tests.support.staff import do
+from tests.support.webhooks import registered
 
 NOT_BY_LINK = {
     "bulk_template",
@@ -89,7 +91,9 @@ def without_an_id(shop: Shop, browser: Client) -> list[str]:
     return [where for where, answer in answers if answer.status_code == 200 and "html" in answer["Content-Type"]]
 
 
-def test_the_dashboard(watched: Watched, old_shop: Shop) -> None:
+def test_the_dashboard(watched: Watched, old_shop: Shop, address: str) -> None:
+    endpoint = registered(Api(old_shop.sandbox_key, address), "https://1.1.1.1/hooks")
+    readiness.finish(old_shop.sandbox, readiness.start(old_shop.sandbox, endpoint.id).pk)
     ana = signed_in_twice(User.objects.get(email="ana@acme.example"))
     watched.enters(ana)
     home = f"/dashboard/{old_shop.company.pk}/sandbox/"

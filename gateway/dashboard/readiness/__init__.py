@@ -1,0 +1,1 @@
+"""Readiness checks of the integration, in the sandbox."""
