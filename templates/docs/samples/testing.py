@@ -26,6 +26,29 @@ def test_an_order_is_paid_and_refunded() -> None:
 
 test_an_order_is_paid_and_refunded()
 
+
+# [release]
+def release(payment_id: str) -> None:
+    # ... what your shop does to ship the order, and in the sandbox:
+    client.sandbox.report_release(payment_id=payment_id)
+
+
+# [/release]
+
+
+# [readiness]
+endpoint = client.webhook_endpoints.create(url="https://shop.example.com/hooks", events=["*"])
+check = client.sandbox.start_readiness_check(endpoint_id=endpoint.id)
+# Here your tests place orders in your shop.
+check = client.sandbox.finish_readiness_check(check.id)
+for probe in check.probes:
+    if probe.verdict != "PASSED":
+        print(probe.verdict, probe.title, probe.advice, probe.evidence)
+print("grade", check.grade)
+# [/readiness]
+
+release(next(iter(client.payments.list(page_size=1))).id)
+
 # [clock]
 moved = client.sandbox.advance_clock(advance_by="P1D")
 print(moved.now)

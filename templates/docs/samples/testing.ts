@@ -21,6 +21,29 @@ await test("an order is paid and refunded", async () => {
 });
 // [/story]
 
+// [release]
+async function release(paymentId: string) {
+  // ... what your shop does to ship the order, and in the sandbox:
+  await client.sandbox.reportRelease({ paymentId });
+}
+// [/release]
+
+// [readiness]
+const endpoint = await client.webhookEndpoints.create({ url: "https://shop.example.com/hooks", events: ["*"] });
+const started = await client.sandbox.startReadinessCheck({ endpointId: endpoint.id });
+// Here your tests place orders in your shop.
+const check = await client.sandbox.finishReadinessCheck(started.id);
+for (const probe of check.probes) {
+  if (probe.verdict !== "PASSED") console.log(probe.verdict, probe.title, probe.advice, probe.evidence);
+}
+console.log("grade", check.grade);
+// [/readiness]
+
+for await (const payment of client.payments.list({ pageSize: 1 })) {
+  await release(payment.id);
+  break;
+}
+
 // [clock]
 const moved = await client.sandbox.advanceClock({ advanceBy: "P1D" });
 console.log(moved.now);
