@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 import structlog
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError
 
 from accounts.base.counters import WEBHOOK_SECONDS
+from accounts.base.retryable import is_retryable
 from accounts.base.rows import execute, table
 from webhooks import queue
 from webhooks.models import Delivery
@@ -21,17 +22,17 @@ _PUT_OFF = f"""
 def record(tried: Sequence[queue.Tried]) -> None:
     """Records the results: together, or one by one where that raises.
 
-    A delivery whose own result raises is made again after a delay that grows with its attempts. Raises OperationalError
-    while the database is away: then the leases run out.
+    A delivery whose own result raises is made again after a delay that grows with its attempts. Raises
+    DatabaseError while nothing can be recorded: then the leases run out.
     """
     try:
         queue.record(tried)
         for one in (one for one in tried if one.claimed.counts):
             outcome = "accepted" if one.answer.is_success else "refused"
             WEBHOOK_SECONDS.labels(outcome).observe(one.answer.elapsed_ms / 1000)
-    except OperationalError:
-        raise
     except DatabaseError as error:
+        if is_retryable(error):
+            raise
         if len(tried) == 1:
             _put_off(tried[0].claimed, error)
             return

@@ -4,13 +4,14 @@ from typing import Any, Literal
 
 import structlog
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop as _
 from rest_framework import exceptions as drf
 from typing_extensions import TypedDict
 
 from accounts.base.errors import InvalidRequest, Refusal, Unavailable
+from accounts.base.retryable import is_retryable
 from gateway.requests.envelope import body_of
 from gateway.requests.errors import MalformedJson, UnsupportedMediaType
 from gateway.requests.traced import traced
@@ -129,8 +130,6 @@ _TRANSLATED: dict[type[Exception], type[Refusal]] = {
     drf.ParseError: MalformedJson,
     RequestDataTooBig: BodyTooLarge,
     SuspiciousOperation: InvalidRequest,
-    OperationalError: Unavailable,
-    InterfaceError: Unavailable,
 }
 
 
@@ -140,6 +139,8 @@ def refusal_for(error: Exception) -> Refusal:
         return error
     if isinstance(error, DisallowedHost):
         return InvalidRequest(field="host")
+    if is_retryable(error):
+        return Unavailable()
     for kind in type(error).__mro__:
         if known := _TRANSLATED.get(kind):
             return known()

@@ -1,5 +1,6 @@
 """Django's own errors, as an envelope for API clients."""
 
+import sys
 from typing import Any
 
 import structlog
@@ -7,7 +8,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
 
-from gateway.api.errors import refusal_for, response_for
+from accounts.base.errors import Refusal, Unavailable
+from accounts.base.retryable import is_retryable
+from gateway.api.errors import InternalError, refusal_for, response_for
 
 log = structlog.get_logger()
 
@@ -40,7 +43,17 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest, *args: Any) -> HttpResponse:
-    log.exception("request.failed")
-    if not is_of_api(request):
-        return defaults.server_error(request)
-    return response_for(refusal_for(Exception()), request)
+    error = sys.exc_info()[1]
+    refusal: Refusal = InternalError()
+    if error is not None and is_retryable(error):
+        refusal = Unavailable()
+        log.error("request.unavailable", error=type(error).__name__, cause=type(error.__cause__).__name__)
+    else:
+        log.exception("request.failed")
+    if is_of_api(request):
+        return response_for(refusal, request)
+    page = defaults.server_error(request)
+    page.status_code = refusal.status
+    if refusal.retry_after_s is not None:
+        page["Retry-After"] = str(refusal.retry_after_s)
+    return page

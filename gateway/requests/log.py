@@ -11,18 +11,19 @@ from collections.abc import Iterable
 from contextlib import suppress
 from multiprocessing.util import Finalize
 from threading import Event, Lock, Thread
-from typing import Any
 
 import orjson
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 
+from accounts.base.retryable import is_retryable
 from accounts.base.rows import columns, table
 from gateway.requests.facts import RequestFacts, facts_of, row_of
 from gateway.requests.models import ApiRequest
+from gateway.requests.traced import traced
 
 log = structlog.get_logger()
 MOST = 10_000
@@ -31,10 +32,13 @@ MOST_BYTES = 64 * 1024 * 1024
 BATCH = 500
 EVERY_S, LONGEST_PAUSE_S = 0.2, 10.0
 
-# PostgreSQL parses the rows, in its own process.
+# PostgreSQL parses the rows, in its own process. The commit of this statement does not wait for the disk; that is not
+# an option of the connection, because a pooler keeps none.
 _INSERT = f"""
+    WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     INSERT INTO {table(ApiRequest)} ({{columns}})
-    SELECT {{columns}} FROM json_populate_recordset(NULL::{table(ApiRequest)}, %s::json) ON CONFLICT (id) DO NOTHING
+    SELECT {{columns}} FROM unhurried, json_populate_recordset(NULL::{table(ApiRequest)}, %s::json)
+        ON CONFLICT (id) DO NOTHING
 """
 
 
@@ -62,18 +66,11 @@ class RequestLog:
         self._news.set()
 
     def flush(self) -> bool:
-        """Writes the buffer. False: the database is down and the buffer is kept."""
+        """Writes the buffer. False: nothing can be written now, and the buffer is kept."""
         with self._writing:
             while batch := self._take():
-                try:
-                    self._insert(batch)
-                except (OperationalError, InterfaceError) as error:
-                    log.warning("request_log.waits", error=type(error).__name__, requests=len(batch))
-                    self._give_back(batch)
-                    self._disconnect()
+                if not self._store(batch):
                     return False
-                except Exception as error:  # noqa: BLE001  a batch that cannot be written must not be retried endlessly
-                    log.error("request_log.lost", error=type(error).__name__, requests=len(batch))
             self._log_dropped()
         return True
 
@@ -82,6 +79,30 @@ class RequestLog:
         self.flush()
         with self._writing:
             self._disconnect()
+
+    def _store(self, batch: list[RequestFacts]) -> bool:
+        """Writes the batch: together, or one by one where a row is refused. Only such a row is lost, and named.
+
+        False: nothing can be written now, and what is not written is given back.
+        """
+        try:
+            self._insert(batch)
+        except (DataError, IntegrityError) as error:
+            if len(batch) == 1:
+                _lost(error, batch[0].id)
+            else:
+                for number, one in enumerate(batch):
+                    if not self._store([one]):
+                        self._give_back(batch[number + 1 :])
+                        return False
+        except Exception as error:  # noqa: BLE001  whatever it is, nothing is dropped before there are too many
+            state = getattr(error.__cause__, "sqlstate", None)
+            told = log.warning if is_retryable(error) else log.error
+            told("request_log.waits", error=type(error).__name__, sqlstate=state, requests=len(batch))
+            self._give_back(batch)
+            self._disconnect()
+            return False
+        return True
 
     def _start(self) -> None:
         with suppress(RuntimeError):  # the process is ending or has no free thread: the next request tries again
@@ -128,13 +149,13 @@ class RequestLog:
     def _insert(self, batch: list[RequestFacts]) -> None:
         if self._connection is None:
             self._connection = separate_connection()
-        rows: list[dict[str, Any]] = [row_of(facts) for facts in batch]
+        rows = [row for facts in batch if (row := _row(facts))]
         with self._connection.cursor() as cursor:
-            cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [orjson.dumps(rows).decode()])
+            cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [f"[{','.join(rows)}]"])
 
     def _disconnect(self) -> None:
         if self._connection is not None:
-            with suppress(OperationalError, InterfaceError):
+            with suppress(DatabaseError, InterfaceError):
                 self._connection.close()
             self._connection = None
 
@@ -142,14 +163,9 @@ class RequestLog:
 def separate_connection() -> BaseDatabaseWrapper:
     """A connection beside the pool, so that requests do not wait for it, and outside every transaction. The caller
     closes it.
-
-    Its commits do not wait for the disk.
     """
     connection = connections["default"].copy()
-    options = connection.settings_dict["OPTIONS"]
-    options.pop("pool", None)
-    if options["options"]:  # a pooler does not support them
-        options["options"] += " -c synchronous_commit=off"
+    connection.settings_dict["OPTIONS"].pop("pool", None)
     connection.inc_thread_sharing()  # the caller flushes
     return connection
 
@@ -173,7 +189,19 @@ def keep(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> None
     try:
         _log.add(facts_of(request, response, elapsed_s))
     except Exception as error:  # noqa: BLE001  no request fails with its log
-        log.error("request_log.lost", error=type(error).__name__, requests=1)
+        _lost(error, traced(request).request_id)
+
+
+def _row(facts: RequestFacts) -> str | None:
+    try:
+        return orjson.dumps(row_of(facts)).decode()
+    except Exception as error:  # noqa: BLE001  a row that cannot be made keeps no other from being written
+        _lost(error, facts.id)
+        return None
+
+
+def _lost(error: Exception, request_id: str) -> None:
+    log.error("request_log.lost", error=type(error).__name__, lost=request_id)
 
 
 def flush() -> bool:

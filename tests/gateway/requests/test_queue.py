@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
+from structlog.testing import capture_logs
 
 from accounts.base.ids import new_id
 from accounts.models import ApiKey
@@ -62,6 +63,33 @@ def test_while_the_database_is_away_requests_are_answered_and_wait(
 
     assert request_log.flush()
     assert set(ApiRequest.objects.values_list("pk", flat=True)) == {answer["RequestId"] for answer in answers}
+
+
+@pytest.mark.parametrize("wrong", ["default_transaction_read_only=on", "search_path=nowhere"])
+def test_under_a_wrong_setting_requests_wait_as_well(
+    request_log: ModuleType, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    queue, ids = RequestLog(), [new_id("req") for _ in range(3)]
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setitem(connection.settings_dict["OPTIONS"], "options", f"-c {wrong}")
+        for one in ids:
+            queue.add(facts(id=one))
+        assert not queue.flush()
+
+    queue.close()
+
+    assert list(ApiRequest.objects.order_by("pk").values_list("pk", flat=True)) == ids
+
+
+def test_a_row_that_is_refused_costs_no_other_one(request_log: ModuleType) -> None:
+    queue, ids = RequestLog(), [new_id("req") for _ in range(5)]
+    with capture_logs() as said:
+        for one in ids:
+            queue.add(facts(id=one, status=10**6 if one == ids[2] else 200))
+        queue.close()
+
+    assert list(ApiRequest.objects.order_by("pk").values_list("pk", flat=True)) == [*ids[:2], *ids[3:]]
+    assert [(line["event"], line.get("lost")) for line in said] == [("request_log.lost", ids[2])]
 
 
 @pytest.mark.parametrize(("body", "number", "kept"), [(b"", MOST + 5, MOST), (b"x" * 2**20, 70, 63)])

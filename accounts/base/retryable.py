@@ -1,0 +1,32 @@
+"""Errors of PostgreSQL after which the same request can succeed: nothing was done, and the cause passes."""
+
+from django.db import DatabaseError, InterfaceError, OperationalError
+
+REASONS = {
+    "08": "the connection broke, or a pooler ended it",
+    "25006": "the server is a replica or was demoted: the new primary takes writes",
+    "25P03": "the transaction was idle for too long",
+    "25P04": "the transaction took too long",
+    "26000": "a pooler gave a connection on which the statement is not prepared",
+    "42P05": "a pooler gave a connection on which the statement is already prepared",
+    "40": "transactions collided: a deadlock, or a serialization failure",
+    "53": "the server lacks connections, memory or disk",
+    "55P03": "a lock was not released in time",
+    "57014": "the statement took too long",
+    "57P01": "the server stops or restarts",
+    "57P02": "the server restarts after a crash",
+    "57P03": "the server starts",
+    "57P05": "the session was idle for too long",
+    "58030": "the disk failed",
+}
+"""By SQLSTATE, or by its class: its first two characters."""
+
+
+def is_retryable(error: BaseException) -> bool:
+    """Also for an error without a state: no server was reached. Any other state is a bug, or wrong settings."""
+    if not isinstance(error, DatabaseError | InterfaceError):
+        return False
+    state: str | None = getattr(error.__cause__, "sqlstate", None)
+    if state is None:
+        return isinstance(error, OperationalError | InterfaceError)
+    return state in REASONS or state[:2] in REASONS
