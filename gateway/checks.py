@@ -18,6 +18,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 
 from accounts.environments import served
+from gateway.database.protections import unprotected
 from ledger.money import DECIMALS
 from ledger.rates.guards import EVERY, LONGEST_AGE_S
 
@@ -236,6 +237,12 @@ OWNS = """
         OR EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public' AND pg_has_role(tableowner, 'MEMBER'))
       FROM pg_roles WHERE rolname = current_user
 """
+
+
+@register(Tags.database, deploy=True)
+def connections_have_time_outs(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Runs only with `check --deploy --database default`."""
+    return list(unprotected()) if databases else []
 
 
 @register(Tags.database, deploy=True)

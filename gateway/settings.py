@@ -151,6 +151,8 @@ TEMPLATES = [
 # ── PostgreSQL: pooled connections, prepared statements, and a limit on every wait ────────────────────────────────
 DATABASE_LIMITS = Limits(statement_timeout=env.int("ONPAY_DB_STATEMENT_TIMEOUT_MS", default=10_000))
 DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)}
+# Whether a pooler in transaction mode is in between: nothing that a connection keeps may then be relied on.
+DATABASE_POOLER = addresses.has_pooler(env)
 # The owner of the tables, for `migrate`, and the role that creates it, for `prepare_database`. Empty: one role for all.
 DATABASE_OWNER = addresses.command_database(env, addresses.OWNING, DATABASE_LIMITS)
 DATABASE_ADMIN = addresses.command_database(env, addresses.ADMINISTERING, DATABASE_LIMITS)

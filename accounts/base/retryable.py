@@ -1,6 +1,6 @@
 """Errors of PostgreSQL after which the same request can succeed: nothing was done, and the cause passes."""
 
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 
 REASONS = {
     "08": "the connection broke, or a pooler ended it",
@@ -23,10 +23,13 @@ REASONS = {
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Also for an error without a state: no server was reached. Any other state is a bug, or wrong settings."""
+    """Also where no server named a state: none was reached, or the connection broke in the middle of an answer.
+
+    Any other state means a bug, or wrong settings.
+    """
     if not isinstance(error, DatabaseError | InterfaceError):
         return False
     state: str | None = getattr(error.__cause__, "sqlstate", None)
     if state is None:
-        return isinstance(error, OperationalError | InterfaceError)
+        return isinstance(error, OperationalError | InterfaceError | InternalError)
     return state in REASONS or state[:2] in REASONS

@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
 from gateway.database.limits import Limits
@@ -11,12 +12,25 @@ SERVING, OWNING, ADMINISTERING = "DATABASE", "MIGRATIONS_DATABASE", "ADMIN_DATAB
 LOCALHOST = "postgres://postgres@localhost:5432/onpay"
 
 
+def has_pooler(env: Env) -> bool:
+    """Whether the service role is led through a pooler in transaction mode. `true` was its name in 0.2.0."""
+    given = env.str("ONPAY_DB_POOLER", default="").lower()
+    if given not in ("", "false", "true", "transaction"):
+        raise ImproperlyConfigured("ONPAY_DB_POOLER is `transaction`, or empty without a pooler.")
+    return given in ("true", "transaction")
+
+
 def serving(env: Env, limits: Limits) -> dict[str, Any]:
     """The URL of the service role, with a pool."""
     found = _named(env, SERVING, env.str("DATABASE_URL", default=LOCALHOST), limits)
     pool = {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2}
     health = env.bool("ONPAY_DB_HEALTH_CHECKS", default=True)
-    return found | {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": health, "OPTIONS": found["OPTIONS"] | {"pool": pool}}
+    return found | {
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": health,
+        "DISABLE_SERVER_SIDE_CURSORS": has_pooler(env),
+        "OPTIONS": found["OPTIONS"] | {"pool": pool},
+    }
 
 
 def command_database(env: Env, name: str, limits: Limits) -> dict[str, Any]:
@@ -28,8 +42,8 @@ def command_database(env: Env, name: str, limits: Limits) -> dict[str, Any]:
 def _named(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
     found: dict[str, Any] = env.db_url_config(url)
     found["PASSWORD"] = env.str(f"ONPAY_{name}_PASSWORD", default="") or found["PASSWORD"]
-    # A transaction pooler keeps neither prepared statements nor session settings.
-    pooled = name == SERVING and env.bool("ONPAY_DB_POOLER", default=False)
+    # A transaction pooler keeps neither prepared statements nor session settings: the time-outs are the role's own.
+    pooled = name == SERVING and has_pooler(env)
     prepared = 0 if pooled else env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5)
     found["OPTIONS"] = {
         **found.get("OPTIONS", {}),

@@ -35,8 +35,8 @@ from ledger.wallets.selectors import holdings
 
 log = structlog.get_logger()
 PART = 1 << 20
-LEASE = timedelta(minutes=1)
-"""After a crash a month goes on so much later. One process at a time works on months, however long it takes."""
+LEASE = timedelta(minutes=2)
+"""After a crash a month goes on so much later: no task runs for longer (CELERY_TASK_TIME_LIMIT)."""
 PROVED_AFTER = timedelta(minutes=1)
 """Longer than what writes a transfer may take to commit: a proof that begins so much later has read it."""
 SCRIPT = Path(__file__).with_name("verify_month.py")

@@ -5,18 +5,16 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from accounts.base import clock
-from accounts.base.rows import first
+from accounts.base.clock import utcnow
 from accounts.due import Due
 from gateway.months import calendar, closing, selectors, services
 from gateway.months.closing import NotProved
 from gateway.months.errors import MonthState
 from gateway.months.models import Month, MonthPlan
 
-_TAKE = "SELECT pg_try_advisory_lock(hashtextextended('files of months', 0))"
-_GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended('files of months', 0))"
 LOOKED_AGAIN_AFTER = timedelta(seconds=20)
 
 
@@ -34,8 +32,8 @@ def _close_last(plan: MonthPlan, due_at: datetime) -> None:
 
 
 def _begin(month: Month, due_at: datetime) -> Callable[[], None]:
-    month.due_at = clock.now(month.merchant) + closing.LEASE
-    month.save(update_fields=["due_at"])
+    month.due_at, month.waits_for = clock.now(month.merchant) + closing.LEASE, ""
+    month.save(update_fields=["due_at", "waits_for"])
     return partial(_make, month)
 
 
@@ -80,14 +78,10 @@ def run_due(limit: int = 10) -> int:
     One process at a time works on months: however large they are, the others do what else there is to do.
     """
     done = CLOSE_LAST.sweep(limit)
-    if not _one(_TAKE):
-        return done
-    try:
-        return done + MAKE.sweep(limit)
-    finally:
-        _one(_GIVE_BACK)
+    return done if _is_in_hand() else done + MAKE.sweep(limit)
 
 
-def _one(sql: str) -> bool:
-    row = first(sql, {})
-    return bool(row and row[0])
+def _is_in_hand() -> bool:
+    """Whether a month is being worked on. Two processes that ask at the same moment may both begin, one each."""
+    until = utcnow() + F("merchant__clock_offset")
+    return Month.objects.filter(state=Month.State.CLOSING, waits_for="", due_at__gt=until).exists()

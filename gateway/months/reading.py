@@ -102,8 +102,8 @@ def _kept(month: Month, progress: Progress, pieces: dict[str, bytes], read: int)
 def pieces(month: Month, name: str) -> Iterator[bytes]:
     """What was kept of a part of a file, in order."""
     found = MonthPiece.objects.filter(month=month, part_of=name).order_by("number")
-    for content in found.values_list("content", flat=True).iterator(chunk_size=1):
-        yield zlib.decompress(content)
+    for piece in found.values_list("pk", flat=True):
+        yield zlib.decompress(MonthPiece.objects.values_list("content", flat=True).get(pk=piece))
 
 
 def forget(month: Month) -> None:

@@ -63,8 +63,8 @@ def sealed(month: Month) -> dict[str, Any]:
 
 def content(file: MonthFile) -> Iterator[bytes]:
     """The file, a part at a time."""
-    for part in file.parts.order_by("number").values_list("content", flat=True).iterator(chunk_size=1):
-        yield bytes(part)
+    for part in file.parts.order_by("number").values_list("pk", flat=True):
+        yield bytes(file.parts.values_list("content", flat=True).get(pk=part))
 
 
 def possible_readers(merchant: Merchant) -> list[User]:

@@ -15,12 +15,13 @@ from threading import Event, Lock, Thread
 import orjson
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, connections
+from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 
 from accounts.base.retryable import is_retryable
 from accounts.base.rows import columns, table
+from gateway.database.connections import separate_connection
 from gateway.requests.facts import RequestFacts, facts_of, row_of
 from gateway.requests.models import ApiRequest
 from gateway.requests.traced import traced
@@ -96,9 +97,10 @@ class RequestLog:
                         self._give_back(batch[number + 1 :])
                         return False
         except Exception as error:  # noqa: BLE001  whatever it is, nothing is dropped before there are too many
-            state = getattr(error.__cause__, "sqlstate", None)
-            told = log.warning if is_retryable(error) else log.error
-            told("request_log.waits", error=type(error).__name__, sqlstate=state, requests=len(batch))
+            if is_retryable(error):
+                log.warning("request_log.waits", error=type(error).__name__, requests=len(batch))
+            else:
+                log.error("request_log.refused", error=type(error).__name__, cause=type(error.__cause__).__name__)
             self._give_back(batch)
             self._disconnect()
             return False
@@ -158,16 +160,6 @@ class RequestLog:
             with suppress(DatabaseError, InterfaceError):
                 self._connection.close()
             self._connection = None
-
-
-def separate_connection() -> BaseDatabaseWrapper:
-    """A connection beside the pool, so that requests do not wait for it, and outside every transaction. The caller
-    closes it.
-    """
-    connection = connections["default"].copy()
-    connection.settings_dict["OPTIONS"].pop("pool", None)
-    connection.inc_thread_sharing()  # the caller flushes
-    return connection
 
 
 _log = RequestLog()

@@ -2,11 +2,12 @@
 
 from contextlib import closing
 
+from gateway.database.connections import separate_connection
 from gateway.requests import log
 
 
 def forget_requests() -> None:
     """Empties the log: what its thread wrote does not go away with a test's transaction."""
     log.close()
-    with closing(log.separate_connection()) as own, own.cursor() as cursor:
+    with closing(separate_connection()) as own, own.cursor() as cursor:
         cursor.execute("DELETE FROM gateway_apirequest")

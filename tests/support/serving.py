@@ -47,13 +47,13 @@ class Served:
             yield peer
 
     def call(
-        self, method: str, path: str, key: str, content: bytes, *, chunks: int | None = None
+        self, method: str, path: str, key: str, content: bytes, *, chunks: int | None = None, asked_as: str = ""
     ) -> tuple[int, dict[str, str], bytes]:
         """One call of the API, plain or in so many chunks."""
         length = f"Content-Length: {len(content)}" if chunks is None else "Transfer-Encoding: chunked"
         head = (
             f"{method} {path} HTTP/1.1\nHost: localhost\nConnection: close\nContent-Type: application/json\n"
-            f"x-api-key: {key}\nidempotency-key: {uuid.uuid4()}\n{length}\n"
+            f"x-api-key: {key}\nidempotency-key: {asked_as or uuid.uuid4()}\n{length}\n"
         )
         return self.send(head, content if chunks is None else chunked(content, chunks))
 
@@ -65,8 +65,8 @@ def chunked(content: bytes, chunks: int) -> bytes:
 
 
 @contextmanager
-def served() -> Iterator[Served]:
-    """The service over the test's own database, as `make run` starts it."""
+def served(**own: str) -> Iterator[Served]:
+    """The service over the test's own database, as `make run` starts it, with settings of its own."""
     port = free_port()
     database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
     limits = {f"ONPAY_RATE_LIMIT_{scope.upper()}": "1000000" for scope in settings.RATE_LIMITS}
@@ -74,12 +74,12 @@ def served() -> Iterator[Served]:
     process = subprocess.Popen(
         [sys.executable, *command.split()],
         cwd=ROOT,
-        env=os.environ | limits | {"DATABASE_URL": database, "ONPAY_BASE_URL": f"http://localhost:{port}"},
+        env=os.environ | limits | {"DATABASE_URL": database, "ONPAY_BASE_URL": f"http://localhost:{port}"} | own,
         start_new_session=True,
         preexec_fn=processes.ends_with(os.getpid(), signal.SIGTERM),
     )
     try:
-        _wait_until_it_listens(port)
+        wait_until_it_listens(port)
         yield Served(port)
     finally:
         with suppress(ProcessLookupError):
@@ -87,12 +87,13 @@ def served() -> Iterator[Served]:
         process.wait(10)
 
 
-def _wait_until_it_listens(port: int) -> None:
+def wait_until_it_listens(port: int) -> None:
+    """Waits for a server that is starting."""
     deadline = time.monotonic() + WAIT_S
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
             return
         except OSError:
-            assert time.monotonic() < deadline, "the web server does not listen"
-            time.sleep(0.1)
+            assert time.monotonic() < deadline, "the server does not listen"
+            time.sleep(0.05)

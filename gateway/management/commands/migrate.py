@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
@@ -18,6 +19,8 @@ class Command(migrate.Command):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if settings.DATABASE_POOLER and not settings.DATABASE_OWNER:
+            raise CommandError("A pooler does not carry migrations: set ONPAY_MIGRATIONS_DATABASE_URL past it.")
         with as_owner(options["database"]):
             self._require_known(options["database"])
             super().handle(*args, **options)
