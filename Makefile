@@ -7,6 +7,7 @@
 #   make check   that, known holes, migrations, deployment checks
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
+#   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
 #   make collected       the tests compiled, for several processes to run them at once
@@ -15,7 +16,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults model clients sdk nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -109,9 +110,16 @@ installed-clients: installed-dev
 
 nightly: export ONPAY_EXAMPLES := nightly
 nightly: check test browser clients
+	@$(MAKE) --no-print-directory older
 	@$(MAKE) --no-print-directory faults KILLS=1000
 	@$(MAKE) --no-print-directory model OPS=1000000
 	@$(MAKE) --no-print-directory bench
+
+# What moves money, on the oldest PostgreSQL that is supported, where Debian's is installed.
+older: installed-dev
+	@if [ -x $(OLDEST)/postgres ]; then ONPAY_LOCAL=1 ONPAY_POSTGRES_BIN=$(OLDEST) $(WITH) --offline -- $(PYTEST) $(STALLS) \
+		$(or $(T),tests/races tests/ledger tests/stories); else echo 'no PostgreSQL 15 found: apt-get install postgresql-15'; fi
+OLDEST := /usr/lib/postgresql/15/bin
 
 lock: $(UV)
 	@echo 'stpmex==3.15.1' | $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header - -o tests/clients/stpmex.txt

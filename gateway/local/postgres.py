@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: the programs of a wheel, and a life of our own making."""
+"""The embedded PostgreSQL: the programs of a wheel or of another installation, and a life of our own making."""
 
 import os
 import pwd
@@ -22,6 +22,9 @@ OWNER, SERVES = "onpay_owner", "onpay"
 CREATE_DATABASE = f"""SELECT 'CREATE DATABASE {DATABASE}'
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '{DATABASE}') \\gexec"""
 ELSEWHERE = Path("/var/lib/onpay")
+LOCALES = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+OLDER_LOCALES = ("--locale=C.UTF-8",)
+BUILTIN_SINCE = 17
 
 SETTINGS = {
     "listen_addresses": "",
@@ -71,7 +74,8 @@ class Postgres(Server):
 
     @property
     def data(self) -> Path:
-        return self.place / "data"
+        """Each major version has its own."""
+        return self.place / (f"data-{major()}" if another() else "data")
 
     @property
     def mark(self) -> str:
@@ -84,7 +88,7 @@ class Postgres(Server):
         self.owner = _owner()
         self.place = _place(self.folder, self.owner)
         self.sockets = home.sockets(self.place, self.owner)
-        self.programs = self._copy() if os.geteuid() == 0 else installation() / "bin"
+        self.programs = self._copy() if os.geteuid() == 0 and not another() else programs()
         if not self.data.exists():
             self._make_cluster()
 
@@ -109,16 +113,14 @@ class Postgres(Server):
 
     def _make_cluster(self) -> None:
         """Makes the cluster under another name first: one cut short is never taken for a whole one."""
-        fresh = self.place / "data.new"
+        fresh = self.data.with_suffix(".new")
         shutil.rmtree(fresh, ignore_errors=True)
         options = [
             "-A",
             "trust",
             "-E",
             "UTF8",
-            "--no-locale",
-            "--locale-provider=builtin",
-            "--builtin-locale=C.UTF-8",
+            *(LOCALES if major() >= BUILTIN_SINCE else OLDER_LOCALES),
             "-k",
         ]
         if not self.durable:
@@ -147,8 +149,25 @@ class Postgres(Server):
         return target / PACKAGE / INSTALLATION / "bin"
 
 
+def another() -> Path | None:
+    """The folder of another PostgreSQL's programs, for tests of older versions. Every user must be able to read it."""
+    named = os.environ.get("ONPAY_POSTGRES_BIN")
+    return Path(named) if named else None
+
+
+def programs() -> Path:
+    """The folder of the programs."""
+    return another() or installation() / "bin"
+
+
+def major() -> int:
+    """The version of the programs."""
+    told = subprocess.run([programs() / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    return int(told.split()[2].partition(".")[0])
+
+
 def installation() -> Path:
-    """The programs, their libraries and what they share."""
+    """The programs of the wheel, their libraries and what they share."""
     spec = util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise LocalError("PostgreSQL is not installed: run make, or set DATABASE_URL and CELERY_BROKER_URL")

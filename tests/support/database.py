@@ -22,7 +22,7 @@ from django.db.transaction import atomic
 from psycopg.conninfo import make_conninfo
 
 from gateway.local import home
-from gateway.local.postgres import installation
+from gateway.local.postgres import programs
 
 TEMPLATES = "onpay_template_"
 UNFINISHED = f"{TEMPLATES}unfinished"
@@ -154,7 +154,7 @@ def _migrate() -> None:
 def _program(server: Server, name: str, *options: str | Path) -> subprocess.CompletedProcess[bytes]:
     """Runs a program of PostgreSQL on the database that is being made."""
     address = make_conninfo(server.info.dsn, password=server.info.password or None, dbname=UNFINISHED)
-    return subprocess.run([installation() / "bin" / name, "-d", address, *options], check=False)
+    return subprocess.run([programs() / name, "-d", address, *options], check=False)
 
 
 def _connect_to(name: str) -> None:

@@ -168,6 +168,8 @@ def test_payments_are_made_paid_refunded_paid_out_and_told_once(pooler: str, acm
 def test_a_process_starts_only_with_what_protects_it(
     pooler: str, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER ROLE {ROLE} RESET statement_timeout")
     at = urlsplit(pooler)
     for name, value in {"HOST": at.hostname, "PORT": at.port, "USER": at.username, "NAME": at.path[1:]}.items():
         monkeypatch.setitem(connection.settings_dict, name, value)
@@ -179,10 +181,5 @@ def test_a_process_starts_only_with_what_protects_it(
         stop_if_unprotected()  # or was told to ignore them
 
     settings.DATABASE_POOLER = True
-    stop_if_unprotected()
-
-    with connection.cursor() as cursor:
-        cursor.execute(f"ALTER ROLE {ROLE} RESET statement_timeout")
-    terminate()
     with pytest.raises(ImproperlyConfigured, match=r"statement_timeout is 0 ms.*\n.*prepare_database"):
         stop_if_unprotected()
