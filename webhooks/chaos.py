@@ -50,7 +50,9 @@ def is_disturbed(merchant: Merchant) -> bool:
 def disturb(event_id: str, event_type: str) -> None:
     """Changes the new deliveries of an event to disturbed endpoints, and adds others.
 
-    An endpoint meets each disturbance in turn: next is the one that it has met least often in this run.
+    An endpoint meets each disturbance in turn: next is the one that it has met least often in this run. How an event
+    itself is sent takes turns among events of its type. Of an event that is lost, waits for later ones or overtakes
+    one, no further delivery tells that a receiver accepts.
     """
     made = Delivery.objects.filter(event=event_id, endpoint__disturbed_until__gt=utcnow())
     for delivery in made.select_related("endpoint").order_by("pk"):
@@ -59,16 +61,19 @@ def disturb(event_id: str, event_type: str) -> None:
 
 def _disturb(delivery: Delivery, event_type: str) -> None:
     endpoint = delivery.endpoint
-    met = Counter(
+    recent = list(
         Delivery.objects.filter(endpoint=endpoint, created_at__gte=endpoint.disturbed_since)
         .order_by("-created_at")
-        .values_list("disturbance", flat=True)[:LOOKED_AT]
+        .values_list("event__type", "disturbance")[:LOOKED_AT]
     )
+    met, met_by_type = Counter(one for _, one in recent), Counter(one for kind, one in recent if kind == event_type)
     ways = [way for way in WAYS if way != Disturbance.LOST or event_type == "payment.paid"]
-    if _overtakes(delivery):
+    if overtakes := _overtakes(delivery):
         ways = []
-    chosen = [_next(group, endpoint, met) for group in (ways, UNTRUE, STRANGE)]
-    for one in chosen:
+    way = _next(ways, endpoint, met_by_type)
+    is_disordered = overtakes or way in (Disturbance.LOST, Disturbance.REORDER)
+    strange = None if is_disordered else _next(STRANGE, endpoint, met)
+    for one in (way, _next(UNTRUE, endpoint, met), strange):
         if one in EXTRA:
             _add(delivery, one)
         elif one:
