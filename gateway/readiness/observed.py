@@ -52,6 +52,11 @@ class Sent:
         """When the attempt began that the receiver accepted."""
         return next((one.at for one in self.tries if one.is_accepted), None)
 
+    @cached_property
+    def accepted_by(self) -> datetime | None:
+        """When that attempt was answered."""
+        return next((one.at + timedelta(milliseconds=one.elapsed_ms) for one in self.tries if one.is_accepted), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -100,10 +100,16 @@ def _told_twice_at(told: list[Sent]) -> datetime | None:
 
 
 def _is_disordered(told: list[Sent]) -> bool:
-    """Whether the first arrivals of its events were not in their order."""
-    arrivals = sorted((at, one.sequence) for one in told if (at := one.accepted_at))
-    first = list(dict.fromkeys(sequence for _, sequence in arrivals))
-    return first != sorted(first)
+    """Whether a later event may have arrived first: its first attempt began before that of an earlier one was
+    answered.
+    """
+    began: dict[int, datetime] = {}
+    answered: dict[int, datetime] = {}
+    for one in told:
+        if one.accepted_at and one.accepted_by:
+            began[one.sequence] = min(one.accepted_at, began.get(one.sequence, one.accepted_at))
+            answered[one.sequence] = min(one.accepted_by, answered.get(one.sequence, one.accepted_by))
+    return any(began[later] < answered[earlier] for earlier, later in pairwise(sorted(began)))
 
 
 def _first_told(seen: Observed, order: Order) -> datetime | None:
