@@ -27,7 +27,7 @@ def handle(event, known, release):
     `known` is a table of yours: payments by id, with the newest event of each. `release(reference)` does nothing the
     second time: UPDATE … SET released = true WHERE … AND NOT released.
     """
-    if not event["type"].startswith("payment."):
+    if not event["type"].startswith("payment.") or "paidAt" not in event["data"]:
         return
     payment, newest = event["data"], known.get(event["data"]["id"])
     if newest is None or event["sequence"] > newest["sequence"]:
