@@ -63,6 +63,7 @@ class FinishView(Resource):
     @operation(
         "finishReadinessCheck",
         "payments:write",
+        optional_body=True,
         gives=payloads.ReadinessCheckPayload,
         success="Readiness check finished.",
         refuses=[SandboxOnly, ReadinessCheckUnknown],

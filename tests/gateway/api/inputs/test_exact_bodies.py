@@ -152,7 +152,7 @@ def test_elsewhere_unknown_members_are_ignored(world: World) -> None:
 EXACT = (
     "RefundInput", "DestinationInput", "DisputeInput", "CryptoWithdrawalInput", "RotationInput", "ReplayInput",
     "EndpointChangeInput", "AnswerInput", "EvidenceInput", "ApprovalInput",
-    "PaymentLinkInput", "PaymentLinkChangeInput", "TopUpInput", "ChaosInput",
+    "PaymentLinkInput", "PaymentLinkChangeInput", "TopUpInput", "ChaosInput", "ReadinessCheckInput", "ReleaseInput",
 )  # fmt: skip
 
 
