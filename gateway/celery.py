@@ -47,7 +47,7 @@ TASKS = [
 app = Celery("onpay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(TASKS)
-MONEY, SANDBOX, MESSAGES, BACKGROUND = QUEUES = ("money", "sandbox", "messages", "background")
+MONEY, SANDBOX, MESSAGES, BACKGROUND, PROOFS = QUEUES = ("money", "sandbox", "messages", "background", "proofs")
 """Long tasks never delay money: each queue has its own workers (docs/operations.md)."""
 OF_ENVIRONMENT = {MONEY: "PRODUCTION", SANDBOX: "SANDBOX"}
 """Queues with the work of one environment. The others are everybody's."""
@@ -119,7 +119,9 @@ ALL_TURNS = {
         "gateway.boletos.tasks.write_registration_files", BACKGROUND, timedelta(minutes=15)
     ),
     "open-settlement-days": Turn("gateway.settlements.tasks.open_settlement_days", BACKGROUND, timedelta(hours=1)),
-    "prove-books": Turn("ledger.tasks.prove_books", BACKGROUND, timedelta(minutes=5)),
+    "prove-books": Turn("ledger.tasks.prove_books", PROOFS, timedelta(minutes=5)),
+    "prove-all-books": Turn("ledger.tasks.prove_all_books", PROOFS, timedelta(minutes=10)),
+    "watch-proofs": Turn("ledger.tasks.watch_proofs", MESSAGES, timedelta(minutes=5)),
     "sum-up-sales": Turn("gateway.sales.tasks.sum_up_sales", BACKGROUND, timedelta(minutes=1)),
     "close-days": Turn("ledger.closings.tasks.close_days", BACKGROUND, timedelta(minutes=10)),
     "close-months": Turn("gateway.months.tasks.close_months", BACKGROUND, timedelta(seconds=5)),

@@ -15,8 +15,9 @@ from accounts.base.wire import dumps
 from accounts.environments import served
 from accounts.heartbeats import WORKERS, is_alive
 from gateway.api import throttling
+from ledger.proofs import selectors as proofs
 
-NEEDED = ("web", "database", "cache", "worker")
+NEEDED = ("web", "database", "cache", "worker", "proof")
 """Of workers, those of the environments that this process serves. Without a dispatcher the worker delivers."""
 
 
@@ -47,6 +48,7 @@ def health(request: HttpRequest) -> HttpResponse:
     parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
     parts["worker"] = parts["database"] and all(is_alive(WORKERS[environment]) for environment in served())
     parts["dispatcher"] = parts["database"] and is_alive("dispatcher")
+    parts["proof"] = parts["database"] and proofs.is_well()
     details = {"parts": parts} if _may_see_details(request, database=parts["database"]) else {}
     return _answer(all(parts[part] for part in NEEDED), **details)
 

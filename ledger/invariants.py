@@ -3,40 +3,57 @@
 from accounts.base.rows import quoted, table
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.chart import BUCKETS
+from ledger.proofs.models import ProvedAccount
 from ledger.verify import invariant
 
 invariant(
     "I1",
     "every transfer sums to zero in each currency and has exactly its entries",
-    f"""
-    SELECT t.id, t.kind, t.reference, e.currency, sum(e.amount) FROM {table(Transfer)} t
-      JOIN {table(Entry)} e ON e.transfer_id = t.id GROUP BY t.id, e.currency HAVING sum(e.amount) <> 0
+    over={
+        Transfer: f"""
+    SELECT t.id, t.kind, t.reference, e.currency, sum(e.amount) FROM part t
+      JOIN {table(Entry)} e ON e.transfer_id = t.id GROUP BY t.id, t.kind, t.reference, e.currency
+    HAVING sum(e.amount) <> 0
     UNION ALL
-    SELECT t.id, t.kind, t.reference, 'entries', count(e.id) FROM {table(Transfer)} t
-      LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id GROUP BY t.id HAVING count(e.id) <> t.entry_count
-    """,
+    SELECT t.id, t.kind, t.reference, 'entries', count(e.id) FROM part t
+      LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id GROUP BY t.id, t.kind, t.reference, t.entry_count
+    HAVING count(e.id) <> t.entry_count
+    """
+    },
 )
+
+# With I3: the last entry ends with the sum of all, and is the only one that has its number.
 invariant(
     "I2",
     "a balance is the sum of its entries, and its version their number",
     f"""
-    SELECT a.id, b.amount, b.version, coalesce(sum(e.amount), 0), count(e.id), coalesce(max(e.sequence), 0)
+    SELECT a.id, b.amount, b.version, e.balance_after, further.sequence
       FROM {table(Account)} a LEFT JOIN {table(Balance)} b ON b.account_id = a.id
-      LEFT JOIN {table(Entry)} e ON e.account_id = a.id GROUP BY a.id, b.account_id
-    HAVING b.amount IS DISTINCT FROM coalesce(sum(e.amount), 0) OR b.version <> count(e.id)
-        OR b.version <> coalesce(max(e.sequence), 0)
+      LEFT JOIN {table(Entry)} e ON (e.account_id, e.sequence) = (a.id, b.version)
+      LEFT JOIN LATERAL (SELECT sequence FROM {table(Entry)} WHERE account_id = a.id
+                          ORDER BY sequence DESC LIMIT 1) further ON true
+     WHERE b.amount IS DISTINCT FROM coalesce(e.balance_after, 0)
+        OR b.version IS DISTINCT FROM coalesce(further.sequence, 0)
     """,
 )
+
+# The entry before is in the same part, or looked up. With one before each but the first of an account, none is missing.
 invariant(
     "I3",
     "the balance after each entry is the running sum",
-    f"""
-    SELECT * FROM (
-        SELECT id, account_id, balance_after,
-               sum(amount) OVER (PARTITION BY account_id ORDER BY sequence) AS running
-          FROM {table(Entry)}) statement
-     WHERE balance_after <> running
-    """,
+    over={
+        Entry: f"""
+    SELECT id, account_id, sequence, balance_after, amount FROM (
+        SELECT id, account_id, sequence, amount, balance_after,
+               lag(sequence) OVER statement AS sequence_before, lag(balance_after) OVER statement AS balance_before
+          FROM (SELECT * FROM part OFFSET 0) part
+        WINDOW statement AS (PARTITION BY account_id ORDER BY sequence)) entries
+     WHERE balance_after - amount IS DISTINCT FROM
+           CASE WHEN sequence = 1 THEN 0 WHEN sequence_before = sequence - 1 THEN balance_before
+                ELSE (SELECT before.balance_after FROM {table(Entry)} before
+                       WHERE (before.account_id, before.sequence) = (entries.account_id, entries.sequence - 1)) END
+    """
+    },
 )
 invariant(
     "I4",
@@ -52,5 +69,14 @@ invariant(
     f"""
     SELECT a.merchant_id, a.currency, sum(b.amount) FROM {table(Balance)} b
       JOIN {table(Account)} a ON a.id = b.account_id GROUP BY 1, 2 HAVING sum(b.amount) <> 0
+    """,
+)
+invariant(
+    "I15",
+    "the last entry up to which an account was proved is still there, with its balance",
+    f"""
+    SELECT p.account_id, p.sequence, p.balance, e.balance_after FROM {table(ProvedAccount)} p
+      LEFT JOIN {table(Entry)} e ON (e.account_id, e.sequence) = (p.account_id, p.sequence)
+     WHERE e.balance_after IS DISTINCT FROM p.balance
     """,
 )

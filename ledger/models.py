@@ -1,9 +1,9 @@
 """The models of all rooms of the ledger: Django finds them only here."""
 
 from ledger.books.models import Account, Balance, Entry, Transfer
-from ledger.closings.models import ClosedBalance, ClosedDay, Closing
+from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
 from ledger.holds.models import Hold
-from ledger.proofs.models import Proof
+from ledger.proofs.models import Proof, ProvedAccount
 from ledger.rates.models import Rate
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, Taking
 
@@ -18,8 +18,10 @@ __all__ = [
     "Entry",
     "Hold",
     "Proof",
+    "ProvedAccount",
     "Rate",
     "Receivable",
+    "Seal",
     "Taking",
     "Transfer",
 ]

@@ -1,23 +1,49 @@
-"""Proof that the books are right: every invariant is a query whose result must be empty."""
+"""Proof that the books are right: every invariant is made of queries whose results must be empty.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A query about totals reads them in one snapshot. Any other is about single rows, and is proved a part of its table at a
+time, each in a short snapshot of its own, so that vacuum waits for none of them: no sum is made of two snapshots.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Model
+
+from accounts.base.rows import first, table
 
 SAMPLE = 20
+AT_ONCE = 20_000
+"""Rows in a part."""
 LOCK = 0x6F6E7061795F7072
-"""PostgreSQL advisory lock, held until the end of the transaction by the one process that proves the books."""
+"""PostgreSQL advisory lock of the one process that proves all books, held during each part; the next number is that of
+the one that proves what is new.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Returns one row per counterexample. With a table, it reads it as `part`: all of its rows, or any part of them."""
+
+    sql: str
+    over: type[Model] | None = None
+
+    def on(self, where: str = "") -> str:
+        """The statement about the rows of the table for which the condition is true."""
+        if self.over is None:
+            return self.sql
+        rows = f"SELECT * FROM {table(self.over)} {where and 'WHERE'} {where}"
+        return f"WITH part AS NOT MATERIALIZED ({rows}) {self.sql}"
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """`sql` returns one row per counterexample."""
-
     number: str
     claim: str
-    sql: str
+    queries: tuple[Query, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +56,26 @@ class Violation:
 
 
 _invariants: dict[str, Invariant] = {}
+_one_at_a_time: set[type[Model]] = set()
 
 
-def invariant(number: str, claim: str, sql: str) -> Invariant:
-    """Adds an invariant to `verify`. Rooms above the ledger add theirs."""
+def invariant(
+    number: str,
+    claim: str,
+    sql: str = "",
+    over: Mapping[type[Model], str] | None = None,
+    each: Mapping[type[Model], str] | None = None,
+) -> Invariant:
+    """Adds an invariant to `verify`. Rooms above the ledger add theirs.
+
+    `sql` is about totals. `over` and `each` are about the rows of a table, which they read as `part`: many at a time,
+    or one, for a table whose rows stand for many, such as days.
+    """
     assert number not in _invariants, number
-    _invariants[number] = Invariant(number, claim, sql)
+    totals = (Query(sql),) if sql else ()
+    rows = tuple(Query(about, model) for model, about in {**(over or {}), **(each or {})}.items())
+    _one_at_a_time.update(each or {})
+    _invariants[number] = Invariant(number, claim, (*totals, *rows))
     return _invariants[number]
 
 
@@ -43,30 +83,119 @@ def all_invariants() -> list[Invariant]:
     return sorted(_invariants.values(), key=lambda known: (len(known.number), known.number))
 
 
+def sliced() -> list[type[Model]]:
+    """The tables that are proved a part at a time."""
+    models = {query.over for known in _invariants.values() for query in known.queries if query.over}
+    return sorted(models, key=table)
+
+
 class BeingVerified(Exception):
     """Another process is verifying the books."""
 
 
-def verify(progress: Callable[[Invariant], None] = lambda known: None, *, alone: bool = False) -> list[Violation]:
-    """Checks every invariant in one snapshot; an empty list is the proof. At most 20 counterexamples of each.
+@dataclass(slots=True)
+class Part:
+    """Some rows of a table, or the totals. `where` has named parameters."""
 
-    `alone`: raises BeingVerified if another process that asked for this is running.
+    of: type[Model] | None = None
+    where: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Findings:
+    """What was found so far: at most 20 counterexamples of each invariant."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+
+    def check(self, cursor: Any, parts: Iterable[Part]) -> None:
+        """Asks every query about each of these parts."""
+        for part in parts:
+            for known in all_invariants():
+                for query in known.queries:
+                    if query.over is part.of:
+                        self._ask(cursor, known, query, part)
+
+    def _ask(self, cursor: Any, known: Invariant, query: Query, part: Part) -> None:
+        found = self._found[known.number]
+        if len(found) < SAMPLE:
+            asked = query.sql.replace("%", "%%")
+            sql = Query(asked, query.over).on(part.where)
+            cursor.execute(f"SELECT * FROM ({sql}) violations LIMIT {SAMPLE - len(found)}", part.values)
+            found += cursor.fetchall()
+
+    @property
+    def violations(self) -> list[Violation]:
+        return [Violation(known, rows) for known in all_invariants() if (rows := self._found[known.number])]
+
+
+@contextmanager
+def snapshot(lock: int | None = None) -> Iterator[Any]:
+    """A cursor that sees the database as it is now, and changes nothing.
+
+    Raises BeingVerified if another process has this lock.
     """
-    violations = []
     with transaction.atomic(), connection.cursor() as cursor:
         if not connection.savepoint_ids:  # not inside another transaction
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute("SET LOCAL statement_timeout = 0")
-        if alone and not _is_first(cursor):
+        cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")  # a plan for any part reads the whole table
+        if lock is not None and not _is_first(cursor, lock):
             raise BeingVerified
-        for known in all_invariants():
-            progress(known)
-            cursor.execute(f"SELECT * FROM ({known.sql}) violations LIMIT {SAMPLE}")
-            if rows := cursor.fetchall():
-                violations.append(Violation(known, rows))
-    return violations
+        yield cursor
 
 
-def _is_first(cursor: Any) -> bool:
-    cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
+def verify(
+    progress: Callable[[Part], None] = lambda part: None, *, alone: bool = False, at_once: int = AT_ONCE
+) -> list[Violation]:
+    """Proves all books, from their beginning; an empty list is the proof. At most 20 counterexamples of each invariant.
+
+    What is written meanwhile is left to the next proof. `alone`: raises BeingVerified if another process that asked
+    for this is running.
+    """
+    findings = Findings()
+    for part in _parts(at_once):
+        progress(part)
+        with snapshot(LOCK if alone else None) as cursor:
+            findings.check(cursor, [part])
+    return findings.violations
+
+
+def _parts(at_once: int) -> Iterator[Part]:
+    yield Part()
+    for model in sliced():
+        yield from _slices(model, 1 if model in _one_at_a_time else at_once)
+
+
+def _slices(model: type[Model], rows: int) -> Iterator[Part]:
+    """Its rows in the order of their keys, up to the one that is now the last."""
+    key = _key(model)
+    last = _one(f"SELECT max({key}) FROM {table(model)}", {})
+    low, above = None, "true"
+    while last is not None and low != last:
+        asked = {"low": low, "last": last, "rows": rows}
+        high = _one(
+            f"SELECT max(key) FROM (SELECT {key} AS key FROM {table(model)} WHERE {above} AND {key} <= %(last)s"
+            f" ORDER BY {key} LIMIT %(rows)s) following",
+            asked,
+        )
+        if high is None:
+            return
+        yield Part(model, f"{above} AND {key} <= %(high)s", {"low": low, "high": high})
+        low, above = high, f"{key} > %(low)s"
+
+
+def _key(model: type[Model]) -> str:
+    assert model._meta.pk is not None
+    return str(model._meta.pk.column)
+
+
+def _one(sql: str, values: Mapping[str, Any]) -> Any:
+    row = first(sql, values)
+    assert row is not None
+    return row[0]
+
+
+def _is_first(cursor: Any, lock: int) -> bool:
+    cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [lock])
     return bool(cursor.fetchone()[0])

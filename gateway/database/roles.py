@@ -9,9 +9,9 @@ from accounts.base.rows import table as table_of
 from accounts.models import AuditEntry
 from gateway.database.limits import Limits
 from ledger.books.models import Account, Balance, Entry, Transfer
-from ledger.closings.models import ClosedDay, Closing
+from ledger.closings.models import ClosedDay, Closing, Seal
 
-WRITTEN_ONCE = [table_of(model) for model in (AuditEntry, Account, ClosedDay, Closing, Entry, Transfer)]
+WRITTEN_ONCE = [table_of(model) for model in (AuditEntry, Account, ClosedDay, Closing, Entry, Seal, Transfer)]
 """Append-only tables, like those of every history."""
 KEPT = [table_of(Balance)]
 """Tables whose rows are updated but never deleted."""

@@ -29,6 +29,7 @@ from gateway.months.workbook import MonthBook
 from gateway.sales.currencies import in_order
 from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL, ClosedDay
+from ledger.closings.seals import last_seal
 from ledger.proofs import selectors as proofs
 from ledger.proofs.models import Proof
 from ledger.wallets.selectors import holdings
@@ -188,7 +189,7 @@ def _parts(path: Path) -> Iterator[bytes]:
 def _manifest(month: Month, read: _Read, proof: Proof, files: list[MonthFile]) -> dict[str, Any]:
     company = month.merchant.company
     before = Month.objects.filter(merchant=month.merchant, ends=month.begins, state=Month.State.SEALED).first()
-    closed = ClosedDay.objects.order_by("-day").first()
+    closed, sealed = ClosedDay.objects.order_by("-day").first(), last_seal()
     return {
         "format": "onpay-month/1",
         "company": {"id": company.pk, "name": company.legal_name, "taxId": company.tax_id},
@@ -203,6 +204,8 @@ def _manifest(month: Month, read: _Read, proof: Proof, files: list[MonthFile]) -
             "transfers": read.transfers,
             "sha256": read.digest,
             "closedThrough": str(closed.day) if closed else None,
+            "sealedThrough": str(sealed.day) if sealed else None,
+            "seal": sealed.digest if sealed else None,
             "proof": {"startedAt": timestamp(proof.started_at), "invariants": proof.invariants, "violations": 0},
         },
         "previous": {"month": before.label, "seal": before.seal} if before else None,

@@ -9,44 +9,56 @@ from ledger.chart import AccountKind
 from ledger.verify import invariant
 from webhooks.models import Event
 
+_IS_PAID = f"p.status IN ('{Status.PAID}', '{Status.REFUNDED}')"
+
 invariant(
     "I8",
     "a payment was posted exactly when it was paid, once, with its amount and fee",
-    f"""
-    SELECT p.id, p.status, t.id AS transfer, t.posted_gross
-      FROM {table(Payment)} p
-      FULL JOIN (SELECT t.id, t.merchant_id, t.reference,
-                        -sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.CLEARING}') AS posted_gross,
-                        coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.FEE_INCOME}'), 0) AS posted_fee
-                   FROM {table(Transfer)} t
-                   LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id
-                   LEFT JOIN {table(Account)} a ON a.id = e.account_id
-                  WHERE t.kind = 'payment.paid' GROUP BY t.id) t
-        ON t.reference = p.id AND t.merchant_id = p.merchant_id
-     WHERE (p.status IN ('{Status.PAID}', '{Status.REFUNDED}')) IS DISTINCT FROM (t.id IS NOT NULL)
-        OR p.amount IS DISTINCT FROM coalesce(t.posted_gross, p.amount)
-        OR p.fee IS DISTINCT FROM coalesce(t.posted_fee, p.fee)
+    over={
+        Payment: f"""
+    SELECT p.id, p.status, t.id FROM part p
+      LEFT JOIN {table(Transfer)} t
+        ON (t.merchant_id, t.kind, t.reference) = (p.merchant_id, 'payment.paid', p.id COLLATE "default")
+     WHERE {_IS_PAID} IS DISTINCT FROM (t.id IS NOT NULL)
     """,
+        Transfer: f"""
+    SELECT t.reference, p.status, t.id, t.gross, t.fee
+      FROM (SELECT t.id, t.merchant_id, t.reference,
+                   -sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.CLEARING}') AS gross,
+                   coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.FEE_INCOME}'), 0) AS fee
+              FROM part t
+              LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id
+              LEFT JOIN {table(Account)} a ON a.id = e.account_id
+             WHERE t.kind = 'payment.paid' GROUP BY t.id, t.merchant_id, t.reference) t
+      LEFT JOIN {table(Payment)} p ON p.id = t.reference COLLATE "C" AND p.merchant_id = t.merchant_id
+     WHERE {_IS_PAID} IS NOT TRUE OR p.amount IS DISTINCT FROM coalesce(t.gross, p.amount)
+        OR p.fee IS DISTINCT FROM t.fee
+    """,
+    },
 )
 invariant(
     "I10",
     "every payment that ended has announced it exactly once",
-    f"""
-    SELECT p.id, p.status, count(e.id) FROM {table(Payment)} p
+    over={
+        Payment: f"""
+    SELECT p.id, p.status, count(e.id) FROM part p
       JOIN {table(Merchant)} m ON m.id = p.merchant_id
       LEFT JOIN {table(Event)} e ON e.object_id = p.id
        AND e.type = CASE p.status WHEN '{Status.PAID}' THEN 'payment.paid' WHEN '{Status.FAILED}' THEN 'payment.failed'
                                   WHEN '{Status.EXPIRED}' THEN 'payment.expired' ELSE 'payment.refunded' END
      WHERE p.status IN ('{Status.PAID}', '{Status.FAILED}', '{Status.EXPIRED}', '{Status.REFUNDED}')
        AND p.updated_at - m.clock_offset > now() - interval '29 days'
-     GROUP BY p.id HAVING count(e.id) <> 1
-    """,
+     GROUP BY p.id, p.status HAVING count(e.id) <> 1
+    """
+    },
 )
 invariant(
     "I13",
     "what hangs on a payment is of the same merchant",
-    f"""
-    SELECT p.id, p.merchant_id, c.merchant_id FROM {table(Payment)} p
+    over={
+        Payment: f"""
+    SELECT p.id, p.merchant_id, c.merchant_id FROM part p
       JOIN {table(Customer)} c ON c.id = p.customer_id WHERE c.merchant_id <> p.merchant_id
-    """,
+    """
+    },
 )

@@ -16,15 +16,18 @@ _HELD = f"SELECT * FROM {table(SuspenseItem)} WHERE line_id <> '' AND state IN (
 invariant(
     "I40",
     "a statement begins where the one before it ended, and its lines lead from one of its balances to the other",
-    f"""
+    over={
+        BankStatement: f"""
     SELECT s.id, s.opening, s.closing, before.closing, coalesce(l.total, 0), coalesce(l.number, 0)
-      FROM {table(BankStatement)} s
+      FROM part s
       LEFT JOIN {table(BankStatement)} before ON before.account_id = s.account_id AND before.position = s.position - 1
-      LEFT JOIN (SELECT statement_id, sum(amount) AS total, count(*) AS number FROM {table(BankLine)} GROUP BY 1) l
+      LEFT JOIN (SELECT statement_id, sum(amount) AS total, count(*) AS number FROM {table(BankLine)}
+                  WHERE statement_id IN (SELECT id FROM part) GROUP BY 1) l
         ON l.statement_id = s.id
      WHERE s.opening + coalesce(l.total, 0) <> s.closing OR coalesce(l.number, 0) <> s.lines
         OR (s.position > 1 AND before.closing IS DISTINCT FROM s.opening)
-    """,
+    """
+    },
 )
 invariant(
     "I41",
@@ -46,17 +49,21 @@ invariant(
 invariant(
     "I42",
     "a line is explained by parts of exactly its amount, or in suspense with it, or cancelled by its reversal",
-    f"""
-    SELECT l.id, l.state, l.amount, p.total, h.total FROM {table(BankLine)} l
-      LEFT JOIN (SELECT line_id, sum(amount) AS total FROM ({_LIVE}) live GROUP BY 1) p ON p.line_id = l.id
-      LEFT JOIN (SELECT line_id, sum(amount) AS total FROM ({_HELD}) held GROUP BY 1) h ON h.line_id = l.id
+    over={
+        BankLine: f"""
+    SELECT l.id, l.state, l.amount, p.total, h.total FROM part l
+      LEFT JOIN (SELECT line_id, sum(amount) AS total FROM ({_LIVE}) live
+                  WHERE line_id IN (SELECT id FROM part) GROUP BY 1) p ON p.line_id = l.id
+      LEFT JOIN (SELECT line_id, sum(amount) AS total FROM ({_HELD}) held
+                  WHERE line_id IN (SELECT id FROM part) GROUP BY 1) h ON h.line_id = l.id
       LEFT JOIN {table(BankLine)} o ON o.id = l.reverses_id OR o.reverses_id = l.id
      WHERE CASE WHEN l.state IN ({_WAITING}) THEN p.total IS NOT NULL OR h.total IS NOT NULL
                 WHEN l.state = '{BankLine.State.REVERSED}' THEN p.total IS NOT NULL OR h.total IS NOT NULL
                              OR o.amount IS DISTINCT FROM -l.amount OR o.state <> l.state
                 WHEN l.state = '{BankLine.State.SUSPENSE}' THEN h.total IS DISTINCT FROM l.amount OR p.total IS NOT NULL
                 ELSE p.total IS DISTINCT FROM l.amount OR h.total IS NOT NULL END
-    """,
+    """
+    },
 )
 invariant(
     "I43",

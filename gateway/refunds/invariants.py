@@ -16,20 +16,23 @@ _GIVEN_UP = quoted(Status.FAILED, Status.REJECTED, Status.CANCELED)
 invariant(
     "I9",
     "what was refunded of a payment is the sum of its completed refunds; REFUNDED is all of it",
-    f"""
-    SELECT p.id, p.status, p.amount, p.refunded_amount, coalesce(r.completed, 0) FROM {table(Payment)} p
-      LEFT JOIN (SELECT payment_id, sum(amount) FILTER (WHERE status = '{Status.COMPLETED}') AS completed,
-                        sum(amount) FILTER (WHERE status NOT IN ({_GIVEN_UP})) AS promised
-                   FROM {table(Refund)} GROUP BY payment_id) r ON r.payment_id = p.id
-     WHERE p.refunded_amount <> coalesce(r.completed, 0) OR coalesce(r.promised, 0) > p.amount
+    over={
+        Payment: f"""
+    SELECT p.id, p.status, p.amount, p.refunded_amount, sum(r.amount) FILTER (WHERE r.status = '{Status.COMPLETED}')
+      FROM part p LEFT JOIN {table(Refund)} r ON r.payment_id = p.id
+     GROUP BY p.id, p.status, p.amount, p.refunded_amount
+    HAVING p.refunded_amount <> coalesce(sum(r.amount) FILTER (WHERE r.status = '{Status.COMPLETED}'), 0)
+        OR coalesce(sum(r.amount) FILTER (WHERE r.status NOT IN ({_GIVEN_UP})), 0) > p.amount
         OR (p.status = '{PaymentStatus.REFUNDED}') <> (p.refunded_amount = p.amount)
-    """,
+    """
+    },
 )
 invariant(
     "I19",
     "an open refund is blocked exactly as far as it says, and its block lacks the rest; after COMPLETED, the debt",
-    f"""
-    SELECT r.id, r.status, r.from_releasing + r.from_available AS blocked, h.amount, h.missing FROM {table(Refund)} r
+    over={
+        Refund: f"""
+    SELECT r.id, r.status, r.from_releasing + r.from_available AS blocked, h.amount, h.missing FROM part r
       LEFT JOIN (SELECT refund_id, sum(amount) AS amount, sum(missing) AS missing FROM {table(Hold)}
                   WHERE ended_at IS NULL GROUP BY 1) h ON h.refund_id = r.id
      WHERE coalesce(h.amount, 0) <> CASE WHEN r.status IN ({_HELD})
@@ -37,7 +40,8 @@ invariant(
         OR coalesce(h.missing, 0) <> CASE WHEN r.status IN ({_HELD})
                                           OR r.status = '{Status.COMPLETED}'
                                           THEN r.wallet_amount - r.from_releasing - r.from_available ELSE 0 END
-    """,
+    """
+    },
 )
 invariant(
     "I26",

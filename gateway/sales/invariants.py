@@ -1,6 +1,7 @@
 """The invariants between sums of sales, and payments and refunds."""
 
 from accounts.base.rows import table
+from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as Paid
 from gateway.refunds.models import Origin, Refund, Status
@@ -15,7 +16,7 @@ def _payments(kind: Kind, time: str, which: str, reason: str = "''") -> str:
     return f"""
         SELECT merchant_id, date_bin('15 minutes', {time}, 'epoch') AS quarter, '{kind}' AS kind, currency, method,
                {reason} AS reason, count(*) AS count, sum(amount) AS amount, sum(fee) AS fee
-          FROM {table(Payment)} WHERE {which} GROUP BY 1, 2, 3, 4, 5, 6
+          FROM {table(Payment)} WHERE merchant_id IN (SELECT id FROM part) AND {which} GROUP BY 1, 2, 3, 4, 5, 6
     """
 
 
@@ -23,7 +24,8 @@ def _refunds(kind: Kind, time: str, which: str) -> str:
     return f"""
         SELECT r.merchant_id, date_bin('15 minutes', r.{time}, 'epoch'), '{kind}', r.currency, p.method, '',
                count(*), sum(r.amount), 0
-          FROM {table(Refund)} r JOIN {table(Payment)} p ON p.id = r.payment_id WHERE {which} GROUP BY 1, 2, 3, 4, 5, 6
+          FROM {table(Refund)} r JOIN {table(Payment)} p ON p.id = r.payment_id
+         WHERE r.merchant_id IN (SELECT id FROM part) AND {which} GROUP BY 1, 2, 3, 4, 5, 6
     """
 
 
@@ -45,17 +47,20 @@ _FOUND = (
 invariant(
     "I46",
     "the sums of sales are the sums of payments and refunds",
-    f"""
+    each={
+        Merchant: f"""
     SELECT {_KEY}, sum(told.count), sum(told.amount), sum(told.fee), sum(found.count), sum(found.amount), sum(found.fee)
       FROM (SELECT {_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
               FROM (SELECT {_SUMS} FROM {table(SalesSum)} UNION ALL SELECT {_SUMS} FROM {table(SalesChange)}) kept
+             WHERE merchant_id IN (SELECT id FROM part)
              GROUP BY {_KEY}) told
       FULL JOIN (SELECT {_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
                    FROM ({" UNION ALL ".join(_FOUND)}) counted GROUP BY {_KEY}) found USING ({_KEY})
      WHERE (coalesce(told.count, 0), coalesce(told.amount, 0), coalesce(told.fee, 0))
         <> (coalesce(found.count, 0), coalesce(found.amount, 0), coalesce(found.fee, 0))
      GROUP BY {_KEY}
-    """,
+    """
+    },
 )
 
 _DAY_KEY = "merchant_id, hour, day, kind, currency, method, reason"
@@ -64,13 +69,17 @@ _TOTALS = "coalesce({0}.count, 0), coalesce({0}.amount, 0), coalesce({0}.fee, 0)
 invariant(
     "I47",
     "the sums of sales per day are those per quarter of an hour",
-    f"""
+    each={
+        Merchant: f"""
     SELECT {_DAY_KEY}, {_TOTALS.format("told")}, {_TOTALS.format("found")}
-      FROM (SELECT {_DAY_KEY}, count, amount, fee FROM {table(SalesDay)}) told
+      FROM (SELECT {_DAY_KEY}, count, amount, fee FROM {table(SalesDay)}
+             WHERE merchant_id IN (SELECT id FROM part)) told
       FULL JOIN (SELECT merchant_id, hour, date_bin('1 day', quarter, to_timestamp(hour * 3600)) AS day, kind, currency,
                         method, reason, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
-                   FROM {table(SalesSum)}, unnest(ARRAY{list(DAY_STARTS)}) hour GROUP BY 1, 2, 3, 4, 5, 6, 7) found
+                   FROM {table(SalesSum)}, unnest(ARRAY{list(DAY_STARTS)}) hour
+                  WHERE merchant_id IN (SELECT id FROM part) GROUP BY 1, 2, 3, 4, 5, 6, 7) found
            USING ({_DAY_KEY})
      WHERE ({_TOTALS.format("told")}) <> ({_TOTALS.format("found")})
-    """,
+    """
+    },
 )

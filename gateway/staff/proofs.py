@@ -29,10 +29,13 @@ class ProofAdmin(ReadOnlyAdmin):
     list_before_template = "admin/bank_standings.html"
     words = {"pk": int}
     search_help_text = "Proof number"
-    list_display = ("id", "result", "invariants", moment("started_at"), moment("finished_at"))
-    list_filter = (("finished_at", admin.EmptyFieldListFilter),)
+    list_display = ("id", "scope", "result", "invariants", moment("started_at"), moment("finished_at"))
+    list_filter = (
+        "scope",
+        ("finished_at", admin.EmptyFieldListFilter),
+    )
     fieldsets = (
-        (None, {"fields": ("id", ("result", "invariants"))}),
+        (None, {"fields": ("id", "scope", ("result", "invariants"), ("sealed_day", "seal"))}),
         ("Timestamps", {"fields": ((moment("started_at"), moment("finished_at")),)}),
         ("Violated invariants", {"fields": (pretty("violations"),)}),
     )
@@ -65,7 +68,7 @@ def _request_proof() -> tuple[Any, int]:
     if selectors.is_running():
         return gettext("The books are already being verified."), messages.INFO
     try:
-        tasks.prove_books.apply_async(expires=60, retry=False)
+        tasks.prove_all_books.apply_async(kwargs={"now": True}, expires=60, retry=False)
     except OperationalError:
         return gettext("The worker cannot be reached. The books were not verified."), messages.ERROR
     return gettext("Verification has started. The result appears here in a moment."), messages.SUCCESS

@@ -19,6 +19,19 @@ class ClosedDay(models.Model):
         return str(self.day)
 
 
+class Seal(models.Model):
+    """The digest of the transfers and entries of a closed day, and of the seal of the day before. Never changed."""
+
+    day = models.DateField(primary_key=True)
+    transfers = models.BigIntegerField()
+    entries = models.BigIntegerField()
+    digest = models.CharField(max_length=64, help_text="SHA-256")
+    sealed_at = models.DateTimeField(default=utcnow)
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.digest}"
+
+
 class Closing(models.Model):
     """The sum of one kind of transfers on one day in a bucket, or in all three. Minor units.
 

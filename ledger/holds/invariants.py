@@ -22,12 +22,14 @@ invariant(
 invariant(
     "I45",
     "a rolling reserve was posted once when it was held, and once more when it ended",
-    f"""
-    SELECT h.id, h.ended_at, t.kinds FROM {table(Hold)} h
-      LEFT JOIN (SELECT merchant_id, reference, array_agg(kind::text ORDER BY kind) AS kinds FROM {table(Transfer)}
-                  WHERE kind LIKE 'reserve.%' GROUP BY 1, 2) t
-        ON t.reference = h.id AND t.merchant_id = h.merchant_id
+    over={
+        Hold: f"""
+    SELECT h.id, h.ended_at, t.kinds FROM part h
+     CROSS JOIN LATERAL (SELECT array_agg(kind::text ORDER BY kind) AS kinds FROM {table(Transfer)}
+                          WHERE reference = h.id COLLATE "default" AND merchant_id = h.merchant_id
+                            AND kind LIKE 'reserve.%') t
      WHERE h.reason = '{Reason.ROLLING_RESERVE}' AND t.kinds IS DISTINCT FROM
            CASE WHEN h.ended_at IS NULL THEN ARRAY['reserve.held'] ELSE ARRAY['reserve.held', 'reserve.released'] END
-    """,
+    """
+    },
 )

@@ -1,16 +1,34 @@
-"""Results of the proofs of the books."""
+"""Results of the proofs of the books, and up to where they were proved."""
+
+from datetime import timedelta
 
 from django.db import models
 from django.utils.translation import gettext
+
+from ledger.books.models import Account
+
+
+class Scope(models.TextChoices):
+    """What a proof reads."""
+
+    RECENT = "RECENT", "Totals, and what is new"
+    WHOLE = "WHOLE", "Everything"
+
+
+LONGEST = {Scope.RECENT: timedelta(minutes=15), Scope.WHOLE: timedelta(hours=6)}
+"""A run that has not finished by then was interrupted: the tasks have a time limit."""
 
 
 class Proof(models.Model):
     """One run over all invariants. Without `finished_at` it is running or was interrupted."""
 
+    scope = models.CharField(max_length=8, choices=Scope, default=Scope.RECENT, db_default=Scope.RECENT)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     invariants = models.SmallIntegerField(default=0, help_text="How many were checked")
     violations = models.JSONField(default=list, help_text="Number, claim and counterexamples of what does not hold")
+    sealed_day = models.DateField(null=True, help_text="The last sealed day by then")
+    seal = models.CharField(max_length=64, default="", db_default="", help_text="Its seal")
 
     def __str__(self) -> str:
         return gettext("Proof of %(time)s") % {"time": f"{self.started_at:%Y-%m-%d %H:%M:%S}Z"}
@@ -19,3 +37,18 @@ class Proof(models.Model):
     def holds(self) -> bool | None:
         """Whether the books were right; None if the run did not finish."""
         return None if self.finished_at is None else not self.violations
+
+
+class ProvedAccount(models.Model):
+    """Up to which entry an account was proved, and its balance then.
+
+    Whoever posts to an account holds its balance until the commit, so the entries of an account are committed in the
+    order of their numbers: none can appear below this one, however late it is written.
+    """
+
+    account = models.OneToOneField(Account, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    sequence = models.BigIntegerField()
+    balance = models.BigIntegerField(help_text="Minor units; + is credit")
+
+    def __str__(self) -> str:
+        return f"{self.account_id} #{self.sequence}"

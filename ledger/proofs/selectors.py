@@ -1,25 +1,66 @@
 """Reads of proofs."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
+
+from django.db.models import Q
 
 from accounts.base.clock import utcnow
-from ledger.proofs.models import Proof
+from ledger.proofs.models import LONGEST, Proof, Scope
 
-LONGEST = timedelta(minutes=15)
-"""A run that has not finished by then was interrupted: the task has a time limit."""
+OLD = timedelta(minutes=15)
+"""Three scheduled runs were missed."""
+WHOLE_OLD = timedelta(hours=36)
+"""A night was missed."""
+NIGHT = time(2, tzinfo=UTC)
+"""When everything is proved, every day."""
 
 
 def last() -> Proof | None:
-    """The newest finished run."""
-    return Proof.objects.filter(finished_at__isnull=False).order_by("-pk").first()
+    """The newest finished run. One over everything that found something stands until the next one: others read less."""
+    finished = Proof.objects.filter(finished_at__isnull=False).order_by("-pk")
+    whole = finished.filter(scope=Scope.WHOLE).first()
+    return whole if whole and whole.violations else finished.first()
+
+
+def last_whole() -> Proof | None:
+    """The newest finished run over everything."""
+    return Proof.objects.filter(scope=Scope.WHOLE, finished_at__isnull=False).order_by("-pk").first()
+
+
+def is_overdue() -> bool:
+    """Whether no proof has finished for so long that something is wrong: a worker is down, or its time is too short."""
+    now = utcnow()
+    finished = Proof.objects.filter(finished_at__isnull=False).order_by("-pk").first()
+    if finished is None:
+        return stopped_since(None) > 0
+    whole = last_whole()
+    wholly = whole.finished_at if whole else Proof.objects.earliest("pk").started_at
+    assert finished.finished_at and wholly
+    return finished.finished_at < now - OLD or wholly < now - WHOLE_OLD
+
+
+def is_whole_due() -> bool:
+    """Whether everything is to be proved: no such proof that began since the last night has finished."""
+    now = utcnow()
+    night = datetime.combine(now.date(), NIGHT)
+    since = night if night <= now else night - timedelta(days=1)
+    return not Proof.objects.filter(scope=Scope.WHOLE, started_at__gte=since, finished_at__isnull=False).exists()
 
 
 def is_running() -> bool:
     newest = Proof.objects.order_by("-pk").first()
-    return newest is not None and newest.finished_at is None and newest.started_at > utcnow() - LONGEST
+    return newest is not None and newest.finished_at is None and newest.started_at > utcnow() - OLD
 
 
 def stopped_since(proof: Proof | None) -> int:
     """How many later runs did not finish."""
-    begun = Proof.objects.filter(pk__gt=proof.pk if proof else 0, finished_at=None)
-    return begun.filter(started_at__lte=utcnow() - LONGEST).count()
+    now, stopped = utcnow(), Q()
+    for scope, longest in LONGEST.items():
+        stopped |= Q(scope=scope, started_at__lte=now - longest)
+    return Proof.objects.filter(stopped, pk__gt=proof.pk if proof else 0, finished_at=None).count()
+
+
+def is_well() -> bool:
+    """Whether proofs finish in time, and the last one found nothing."""
+    found = last()
+    return not is_overdue() and (found is None or found.holds is True)

@@ -22,13 +22,15 @@ invariant(
 invariant(
     "I18",
     "a receivable is released or advanced, never both, and never released before its day",
-    f"""
-    SELECT r.id, r.state, r.release_at, string_agg(t.kind, ', ') FROM {table(Receivable)} r
+    over={
+        Receivable: f"""
+    SELECT r.id, r.state, r.release_at, string_agg(t.kind, ', ') FROM part r
       LEFT JOIN {table(Transfer)} t ON t.reference = r.id COLLATE "default" AND t.merchant_id = r.merchant_id
-     GROUP BY r.id
+     GROUP BY r.id, r.state, r.release_at
     HAVING count(t.id) <> CASE WHEN r.state IN ('{State.RELEASED}', '{State.ADVANCED}') THEN 1 ELSE 0 END
         OR bool_or(t.kind = 'receivable.released') IS DISTINCT FROM
            CASE r.state WHEN '{State.RELEASED}' THEN true WHEN '{State.ADVANCED}' THEN false END
         OR bool_or(t.kind = 'receivable.released' AND t.posted_at < r.release_at)
-    """,
+    """
+    },
 )

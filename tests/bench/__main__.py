@@ -1,6 +1,6 @@
 """`make bench`; `T=--profile` for where the time goes.
 
-`T=--releases`, `--files`, `--statements`, `--night`, `--deliveries` or `--dashboard` measures that alone.
+`T=--releases`, `--files`, `--statements`, `--night`, `--proofs`, `--deliveries` or `--dashboard` measures that alone.
 
 `T='--dashboard staff --only gateway_payment'` measures a part of the pages; with `--again` beside the data of the last
 run, brought up to the migrations of now.
@@ -30,6 +30,7 @@ ALONE = {
     "statements": "lines of bank statements",
     "files": "payment files",
     "night": "the night of a bank",
+    "proofs": "the proofs of the books",
 }
 PARTS = ("reads", "company", "staff", "paint")
 
@@ -61,7 +62,7 @@ def main() -> None:
 def _all() -> None:
     _bench()
     _releases()
-    for measure in (_files, _statements, _night, *([_dashboard] if SHORT else [])):
+    for measure in (_files, _statements, _night, _proofs, *([_dashboard] if SHORT else [])):
         stage.fresh_database()
         measure()
     if SHORT:
@@ -160,6 +161,14 @@ def _night() -> None:
     print(night.measure([a_shop(f"Merchant {number}").production for number in range(20)]))
 
 
+def _proofs() -> None:
+    from tests.bench import history, proofs
+    from tests.support.companies import a_shop
+
+    neighbours = [a_shop(f"Neighbour {number}").sandbox for number in range(history.NEIGHBOURS)]
+    print(proofs.measure(a_shop("Busy").sandbox, neighbours))
+
+
 def _dashboard(parts: Sequence[str] = PARTS, only: str = "", *, again: bool = False) -> None:
     from tests.bench import dashboard, life
 
@@ -230,6 +239,7 @@ _MEASURES = {
     "statements": _statements,
     "files": _files,
     "night": _night,
+    "proofs": _proofs,
 }
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from accounts.models import Heartbeat, User
 from gateway.tasks import heartbeat
 from tests.support.people import PASSWORD, a_person, signed_in_twice
 
-ALL_UP = {"web": True, "database": True, "cache": True, "worker": True, "dispatcher": True}
+ALL_UP = {"web": True, "database": True, "cache": True, "worker": True, "dispatcher": True, "proof": True}
 ABROAD = "203.0.113.9"
 
 
@@ -93,7 +93,10 @@ def test_health_does_without_a_dispatcher_for_the_worker_delivers(db: None, clie
 
     answer = client.get("/health/")
 
-    assert (answer.status_code, answer.json()) == (200, {"status": "up", "parts": ALL_UP | {"dispatcher": False}})
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"status": "up", "parts": ALL_UP | {"dispatcher": False}},
+    )
 
 
 def test_health_says_when_the_cache_is_away(db: None, client: Client, settings: Any) -> None:

@@ -9,13 +9,13 @@ import yaml
 from django.conf import settings
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from gateway.celery import BACKGROUND, MESSAGES, MONEY, QUEUES, SANDBOX, TIMETABLE, app
+from gateway.celery import BACKGROUND, MESSAGES, MONEY, PROOFS, QUEUES, SANDBOX, TIMETABLE, app
 from gateway.local.up import GATEWAY
 from gateway.timetable import Timetable
 
 ROOT = Path(settings.BASE_DIR)
 MOVE_MONEY = {"payments", "refunds", "withdrawals", "receivables"}
-MAY_TAKE_LONG = {"prove-books", "close-days", *(name for name in TIMETABLE if name.startswith("forget-"))}
+MAY_TAKE_LONG = {"close-days", *(name for name in TIMETABLE if name.startswith("forget-"))}
 
 
 def test_every_task_of_the_timetable_names_a_queue() -> None:
@@ -29,6 +29,7 @@ def test_money_shares_no_queue_with_what_may_take_long() -> None:
     assert {TIMETABLE[f"sweep-{what}"].queue for what in MOVE_MONEY} == {MONEY}
     assert {TIMETABLE[f"sweep-sandbox-{what}"].queue for what in MOVE_MONEY} == {SANDBOX}
     assert {TIMETABLE[name].queue for name in MAY_TAKE_LONG} == {BACKGROUND}
+    assert {name for name, turn in TIMETABLE.items() if turn.queue == PROOFS} == {"prove-books", "prove-all-books"}
 
 
 def test_a_worker_that_is_told_nothing_serves_every_queue() -> None:

@@ -71,8 +71,9 @@ def broken(numbers: tuple[str, ...]) -> list[object]:
     with connection.cursor() as cursor:
         for known in all_invariants():
             if known.number in numbers:
-                cursor.execute(known.sql)
-                found += [(known.number, row) for row in cursor.fetchall()]
+                for query in known.queries:
+                    cursor.execute(query.on())
+                    found += [(known.number, row) for row in cursor.fetchall()]
     return found
 
 

@@ -13,7 +13,11 @@ PROOF = """
 
 def prepare_the_proof() -> None:
     """Makes the function, once in each database."""
-    asked = (f"SELECT '{known.number}'::text WHERE EXISTS ({known.sql})" for known in all_invariants())
+    asked = (
+        f"SELECT '{known.number}'::text WHERE EXISTS ({query.on()})"
+        for known in all_invariants()
+        for query in known.queries
+    )
     with connection.cursor() as cursor:
         cursor.execute(PROOF.format(invariants=" UNION ALL ".join(asked)))
 

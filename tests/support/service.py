@@ -33,7 +33,7 @@ PARTS = {
     "web": "gateway.serving",
     "worker": " -Q money,sandbox ",
     "messages": " -Q messages ",
-    "background": " -Q background ",
+    "background": " -Q background,proofs ",
     "beat": " beat ",
     "dispatcher": "deliver_webhooks",
     "broker": "valkey-server",

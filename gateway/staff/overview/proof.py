@@ -1,19 +1,14 @@
 """Whether the books are right."""
 
-from datetime import timedelta
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from accounts.base.clock import utcnow
 from gateway.staff.kit.columns import address, block, link
 from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, PanelTable
 from ledger.models import Proof
 from ledger.proofs import selectors
 
-OLD = timedelta(minutes=15)
-"""Three scheduled runs were missed."""
 SHOWN = 5
 
 
@@ -37,10 +32,9 @@ def _judged(last: Proof | None) -> tuple[str, str]:
         return (_("Not finishing"), BAD) if selectors.stopped_since(None) else (_("Never verified"), WATCH)
     if last.violations:
         return _("Failed"), BAD
-    assert last.finished_at
     if selectors.stopped_since(last):
         return _("Not finishing"), BAD
-    return (_("Passed, but outdated"), BAD) if utcnow() - last.finished_at > OLD else (_("Passed"), GOOD)
+    return (_("Passed, but outdated"), BAD) if selectors.is_overdue() else (_("Passed"), GOOD)
 
 
 def _summary(last: Proof | None) -> str:
@@ -51,9 +45,20 @@ def _summary(last: Proof | None) -> str:
         return _("The worker verifies every five minutes.") + after
     took = (last.finished_at - last.started_at).total_seconds()
     held = last.invariants - len(last.violations)
+    after += _whole()
     at = f"{last.started_at:%Y-%m-%d %H:%M:%S}Z"
     facts = {"held": held, "all": last.invariants, "time": at, "seconds": f"{took:.2f}"}
     return _("%(held)s of %(all)s invariants passed at %(time)s, in %(seconds)s s.") % facts + after
+
+
+def _whole() -> str:
+    """When everything was proved last: the other runs prove totals and what is new."""
+    whole = selectors.last_whole()
+    return (
+        ""
+        if whole is None
+        else " " + _("Last complete verification: %(time)s.") % {"time": f"{whole.started_at:%Y-%m-%d %H:%M:%S}Z"}
+    )
 
 
 def _broken(proof: Proof) -> PanelTable:

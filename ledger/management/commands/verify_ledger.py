@@ -2,13 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ledger.verify import Invariant, all_invariants, verify
+from ledger.closings.models import Seal
+from ledger.closings.seals import last_seal
+from ledger.verify import Part, all_invariants, verify
 
 
 class Command(BaseCommand):
-    help = "Checks every invariant of the books; fails with counterexamples if one is violated."
+    help = "Checks every invariant of all books from their beginning; fails with counterexamples if one is violated."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--seal", action="append", default=[], help="also fails unless this is the seal of a day")
 
     def handle(self, *args: Any, **options: Any) -> None:
         violations = verify(self._report)
@@ -16,7 +21,14 @@ class Command(BaseCommand):
             self.stderr.write(self.style.ERROR(str(violation)))
         if violations:
             raise CommandError(f"{len(violations)} of {len(all_invariants())} invariants do not hold.")
+        if broken := set(options["seal"]) - set(Seal.objects.values_list("digest", flat=True)):
+            raise CommandError(f"No day has this seal: {', '.join(sorted(broken))}")
+        if sealed := last_seal():
+            self.stdout.write(f"Sealed through {sealed}")
         self.stdout.write(self.style.SUCCESS(f"All {len(all_invariants())} invariants hold."))
 
-    def _report(self, invariant: Invariant) -> None:
-        self.stdout.write(f"{invariant.number:>4}  {invariant.claim}")
+    def _report(self, part: Part) -> None:
+        name = part.of._meta.verbose_name_plural if part.of else "totals"
+        if name != getattr(self, "_last", None):
+            self._last = name
+            self.stdout.write(f"  {name}")

@@ -10,7 +10,7 @@ from django.test import Client
 from accounts.base.clock import utcnow
 from accounts.models import User
 from gateway.refunds.models import Refund
-from ledger.closings.models import ClosedBalance, ClosedDay, Closing
+from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
 from ledger.closings.services import SLACK, close_days
 from ledger.models import Advance, Transfer
 from ledger.receivables import advances
@@ -42,6 +42,7 @@ def move_a_day_back() -> None:
 
 def undo() -> None:
     move_postings("now()")
+    Seal.objects.all().delete()
     ClosedDay.objects.all().delete()
     Closing.objects.all().delete()
     ClosedBalance.objects.all().delete()

@@ -93,8 +93,11 @@ def _post(cursor: Any, shop: Shop, kind: str, name: str, amounts: dict[str, int]
 
 def _violations(cursor: Any) -> list[Any]:
     [known] = [one for one in all_invariants() if one.number == "I23"]
-    cursor.execute(known.sql)
-    return list(cursor.fetchall())
+    findings = []
+    for query in known.queries:
+        cursor.execute(query.on())
+        findings += cursor.fetchall()
+    return findings
 
 
 def _told(shop: Shop, times: list[tuple[datetime | None, datetime]]) -> list[tuple[Explanation, list[Part]]]:

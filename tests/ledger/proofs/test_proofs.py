@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,10 +13,11 @@ from accounts.base.clock import utcnow
 from gateway.celery import AT_ONCE
 from ledger.models import Proof
 from ledger.proofs import selectors
+from ledger.proofs.models import Scope
+from ledger.proofs.recent import verify_recent
 from ledger.proofs.services import prove
 from ledger.tasks import prove_books
-from ledger.verify import all_invariants
-from ledger.verify import verify as verify_books
+from ledger.verify import all_invariants, verify
 from tests.support.companies import Shop
 from tests.support.ledger import a_cent_too_much
 from tests.support.payments import a_payment
@@ -89,21 +91,23 @@ def test_a_run_that_was_killed_is_critical_as_the_next_begins(db: None) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_one_process_at_a_time_proves_the_books() -> None:
-    with transaction.atomic():
-        verify_books(alone=True)
-        with ThreadPoolExecutor(1) as other:
-            assert other.submit(_in_a_thread).result() is None
-        assert not Proof.objects.exists()
-    assert prove() is not None
+    for scope, verify_books in ((Scope.RECENT, verify_recent), (Scope.WHOLE, partial(verify, alone=True))):
+        with transaction.atomic():
+            verify_books()
+            with ThreadPoolExecutor(1) as other:
+                assert other.submit(_in_a_thread, scope).result() is None
+            assert not Proof.objects.exists()
+        assert prove(scope) is not None
+        Proof.objects.all().delete()
 
 
 def test_the_books_are_proved_as_the_timetable_starts() -> None:
     assert "prove-books" in AT_ONCE
 
 
-def _in_a_thread() -> Proof | None:
+def _in_a_thread(scope: Scope) -> Proof | None:
     try:
-        return prove()
+        return prove(scope)
     finally:
         connection.close()
 

@@ -1,0 +1,231 @@
+"""Whatever a superuser changes is found: what is new within five minutes, all else by the proof of everything."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event
+
+import pytest
+from django.db import connection, transaction
+from structlog.testing import capture_logs
+
+from accounts.base.clock import utcnow
+from ledger.books.services import Move, Side, post, wallet
+from ledger.chart import AccountKind
+from ledger.closings.models import ClosedDay, Seal
+from ledger.closings.seals import seal_days
+from ledger.closings.services import SLACK, close_days
+from ledger.models import Balance, ProvedAccount
+from ledger.proofs import selectors
+from ledger.proofs.models import Proof, Scope
+from ledger.proofs.recent import verify_recent
+from ledger.proofs.services import prove, prove_all, watch
+from ledger.verify import Violation, verify
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receivables import a_receivable, tamper
+
+# A cent more for one payment and a cent less for another of the same day, with all that is derived from it.
+PAIR = """
+    CREATE TEMP TABLE pair ON COMMIT DROP AS
+    SELECT t.id, t.reference, CASE WHEN row_number() OVER (ORDER BY t.id) = 1 THEN 1 ELSE -1 END AS cent
+      FROM ledger_transfer t WHERE kind = 'payment.paid' ORDER BY t.id LIMIT 2;
+    UPDATE ledger_entry e SET amount = e.amount + sign(e.amount) * cent FROM pair, ledger_account a
+     WHERE e.transfer_id = pair.id AND a.id = e.account_id AND a.kind <> 'FEE_INCOME';
+    UPDATE gateway_payment p SET amount = p.amount + cent FROM pair WHERE p.id = pair.reference;
+    UPDATE ledger_entry e SET balance_after = running.sum FROM (
+        SELECT id, sum(amount) OVER (PARTITION BY account_id ORDER BY sequence) FROM ledger_entry) running
+     WHERE running.id = e.id
+"""
+LAST = "id = (SELECT max(id) FROM ledger_entry)"
+FIRST = "id = (SELECT min(id) FROM ledger_entry)"
+ALWAYS = {
+    "a balance": ("UPDATE ledger_balance SET amount = amount + 1 WHERE floor = 0", {"I2", "I5"}),
+    "a version": ("UPDATE ledger_balance SET version = version + 1 WHERE version > 0", {"I2"}),
+    "the last balance": (f"UPDATE ledger_entry SET balance_after = balance_after + 1 WHERE {LAST}", {"I2"}),
+    "no last entry": (f"DELETE FROM ledger_entry WHERE {LAST}", {"I2"}),
+    "a paid payment": ("UPDATE gateway_payment SET amount = amount + 1 WHERE status = 'PAID'", {"I8"}),
+    "an expired payment": (
+        "UPDATE gateway_payment SET status = 'EXPIRED', paid_at = NULL WHERE status = 'PAID'",
+        {"I8", "I10"},
+    ),
+    "a receivable": ("UPDATE ledger_receivable SET amount = amount + 1, gross_amount = gross_amount + 1", {"I6"}),
+}
+"""Found whether it was proved before or not: in totals, or in the newest rows."""
+LATER = {
+    "the last entry": (f"UPDATE ledger_entry SET amount = amount + 1 WHERE {LAST}", {"I1", "I3"}),
+    "an old entry": (f"UPDATE ledger_entry SET amount = amount + 1 WHERE {FIRST}", {"I1", "I3"}),
+    "no old entry": (f"DELETE FROM ledger_entry WHERE {FIRST}", {"I1", "I3"}),
+    "another order": (
+        "UPDATE ledger_entry SET sequence = -sequence;"
+        "UPDATE ledger_entry SET sequence = CASE sequence WHEN -1 THEN 2 WHEN -2 THEN 1 ELSE -sequence END",
+        {"I3"},
+    ),
+    "an old transfer": ("UPDATE ledger_transfer SET reference = reference || '!' WHERE kind = 'payment.paid'", {"I8"}),
+    "a count": ("UPDATE ledger_transfer SET entry_count = entry_count + 1", {"I1"}),
+}
+"""Below what was proved: the proof of everything finds it."""
+SEALED = {
+    "a pair": (PAIR, {"I14"}),
+    "a time": ("UPDATE ledger_transfer SET posted_at = posted_at + interval '1 microsecond'", {"I14", "I23"}),
+    "a late posting": (
+        "UPDATE ledger_transfer SET created_at = (SELECT min(created_at) FROM ledger_transfer)",
+        {"I14", "I23"},
+    ),
+    "a seal": ("UPDATE ledger_seal SET digest = reverse(digest)", {"I14"}),
+    "no seal": ("DELETE FROM ledger_seal WHERE day = (SELECT min(day) FROM ledger_seal)", {"I14"}),
+    "no closed day": ("DELETE FROM ledger_closedday WHERE day = (SELECT max(day) FROM ledger_closedday)", {"I14"}),
+}
+"""Of closed days."""
+PROVED = {
+    "further": ("UPDATE ledger_provedaccount SET sequence = sequence + 1", {"I15"}),
+    "another balance": ("UPDATE ledger_provedaccount SET balance = balance + 1", {"I15"}),
+    "nowhere": ("DELETE FROM ledger_provedaccount", set()),
+}
+"""Up to where accounts were proved."""
+
+
+@contextmanager
+def bent(*statements: str) -> Iterator[None]:
+    """As a superuser bends it; undone afterwards."""
+    with transaction.atomic():
+        tamper("SET CONSTRAINTS ALL IMMEDIATE")
+        tamper("SET LOCAL session_replication_role = replica")
+        for statement in statements:
+            tamper(statement)
+        yield
+        transaction.set_rollback(True)
+
+
+def numbers(violations: list[Violation]) -> set[str]:
+    return {violation.invariant.number for violation in violations}
+
+
+def found(proof: Proof | None) -> set[str]:
+    assert proof
+    return {one["number"] for one in proof.violations}
+
+
+@pytest.fixture
+def books(acme: Shop, globex: Shop) -> None:
+    for shop in (acme, globex):
+        for amount in ("150.00", "80.00", "20.00"):
+            a_payment(shop.sandbox, "PAID", amount)
+        a_receivable(shop.sandbox)
+    assert verify(at_once=2) == verify() == []
+
+
+@pytest.fixture
+def days(books: None, acme: Shop) -> Iterator[None]:
+    """Two closed days, the first with postings, and one that is not; undone afterwards."""
+    back = f"created_at - interval '2 days' - interval '{SLACK.total_seconds()} seconds'"
+    with bent(f"UPDATE ledger_transfer SET created_at = {back}"):
+        tamper("SET LOCAL session_replication_role = DEFAULT; SET CONSTRAINTS ALL DEFERRED")
+        a_payment(acme.sandbox, "PAID", "10.00")
+        close_days()
+        assert (ClosedDay.objects.count(), Seal.objects.count()) == (2, 2)
+        yield
+
+
+def test_a_change_is_found_in_parts_and_at_once(books: None) -> None:
+    for what, (statement, expected) in {**ALWAYS, **LATER}.items():
+        with bent(statement):
+            assert expected <= numbers(verify(at_once=2)) == numbers(verify()), what
+
+
+def test_what_is_new_is_found_within_five_minutes(books: None) -> None:
+    for what, (statement, expected) in {**ALWAYS, **LATER}.items():
+        with bent(statement):
+            assert expected <= numbers(verify_recent()), what
+            assert not ProvedAccount.objects.exists(), "what is wrong is found again"
+
+
+def test_what_was_proved_is_read_again_with_everything(books: None) -> None:
+    assert verify_recent() == []
+    assert set(ProvedAccount.objects.values_list("account", "sequence", "balance")) == set(
+        Balance.objects.filter(version__gt=0).values_list("account", "version", "amount")
+    )
+    for what, (statement, expected) in {**ALWAYS, **PROVED}.items():
+        with bent(statement):
+            assert expected <= numbers(verify_recent()), what
+    for what, (statement, expected) in LATER.items():
+        with bent(statement):
+            assert found(prove(Scope.WHOLE)) >= expected, what
+            assert prove() and selectors.last() == selectors.last_whole(), "the books stay red"
+
+
+def test_no_closed_day_is_changed_and_stays_unnoticed(days: None) -> None:
+    prove()
+    for what, (statement, expected) in SEALED.items():
+        with bent(statement):
+            assert expected <= numbers(verify()), what
+    assert numbers(verify()) == set()
+    with bent(PAIR):
+        assert numbers(verify()) == {"I14"}
+    with bent("DELETE FROM ledger_closedday WHERE day = (SELECT max(day) FROM ledger_closedday)"):
+        tamper("DELETE FROM ledger_seal WHERE day NOT IN (SELECT day FROM ledger_closedday)")
+        tamper("UPDATE ledger_seal SET digest = reverse(digest)")
+        assert "I14" in numbers(verify_recent()), "the last closed day is proved every time"
+    with bent(PAIR, "DELETE FROM ledger_seal"):
+        seal_days()
+        assert numbers(verify()) == {"I14"}, "what a proof has told is still known"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_committed_late_is_proved(acme: Shop, globex: Shop) -> None:
+    """Its transfer has a lower number than one that was proved, and an earlier time."""
+    written, may_commit = Event(), Event()
+
+    def late() -> None:
+        try:
+            with transaction.atomic():
+                deposit(globex)
+                written.set()
+                may_commit.wait(20)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as other:
+        writing = other.submit(late)
+        assert written.wait(20)
+        deposit(acme)
+        assert verify_recent() == []
+        assert close_days(patience_s=0) == 0
+        may_commit.set()
+        writing.result()
+    with bent(f"UPDATE ledger_entry SET amount = amount + 1 WHERE merchant_id = {globex.sandbox.pk}"):
+        assert {"I1", "I3"} <= numbers(verify_recent())
+    assert verify_recent() == []
+    assert ProvedAccount.objects.filter(account__merchant=globex.sandbox).count() == 2
+
+
+def deposit(shop: Shop) -> None:
+    move = Move(500, debit=Side(AccountKind.CLEARING, "PIX", "BRL"), credit=wallet(AccountKind.AVAILABLE, "BRL"))
+    post(shop.sandbox, "put.right", shop.company.id, [move], utcnow())
+
+
+def test_everything_is_proved_once_a_night(books: None) -> None:
+    [first, again] = [prove_all(), prove_all()]
+    assert (first and first.scope, first and first.holds, again) == (Scope.WHOLE, True, None)
+
+    Proof.objects.update(started_at=utcnow() - timedelta(days=1))
+    Proof.objects.create(scope=Scope.WHOLE, started_at=utcnow())  # and was killed
+    assert prove_all()
+
+
+def test_proofs_that_do_not_finish_are_critical(books: None) -> None:
+    def told() -> list[str]:
+        with capture_logs() as logs:
+            watch()
+        return [one["event"] for one in logs if one["log_level"] == "critical"]
+
+    assert (told(), selectors.is_well()) == ([], True)
+    prove()
+    assert (told(), selectors.is_well()) == ([], True)
+    Proof.objects.update(finished_at=utcnow() - timedelta(minutes=16))
+    assert (told(), selectors.is_well()) == (["ledger.proofs_overdue"], False)
+    prove()
+    assert (told(), selectors.is_well()) == ([], True)
+    Proof.objects.create(scope=Scope.WHOLE, started_at=utcnow(), finished_at=utcnow() - timedelta(hours=37))
+    assert (told(), selectors.is_well()) == (["ledger.proofs_overdue"], False)
