@@ -87,7 +87,7 @@ def test_what_went_wrong_is_summed_up_on_top(viewer: Client, acme: Shop, api: Ap
     page = seen(viewer, requests_of(acme)).split("What went wrong")[1].split("</section>")[0]
 
     assert page.index("ONP400_AMOUNT") < page.index("ONP404_PAYMENT")
-    assert meaning_of("ONP404_PAYMENT") in page and "/docs/errors#ONP404_PAYMENT" in page and last in page
+    assert meaning_of("ONP404_PAYMENT") in page and "errors#ONP404_PAYMENT" in page and last in page
     assert "What went wrong" not in seen(viewer, f"{requests_of(acme)}?method=GET")
 
 

@@ -68,7 +68,7 @@ def test_a_scenario_is_played_by_the_amount(
         ({"amount": "250000.01"}, "The amount exceeds the maximum of this payment method."),
         ({"amount": "1.9999"}, "decimals"),
         ({"name": "M"}, "Must have a length of at least 2."),
-        ({"taxId": "1"}, "Must be a"),
+        ({"taxId": "1"}, "Must be the number of a tax document"),
         ({"taxId": ""}, "This field is required."),
         ({"dueDate": "2020-01-01"}, "The due date must be today or one of the next 365 days in São Paulo."),
         ({"scenario": "999"}, "999"),
