@@ -47,11 +47,16 @@
     ];
   };
 
-  // The library is large: the page is seen before it is read.
+  // The library is large: it is read when somebody comes near the charts.
   const library = Object.assign(document.createElement("script"), { src: document.currentScript.dataset.library });
   library.addEventListener("load", () => {
     paint();
     document.addEventListener("theme", paint);
   });
-  requestAnimationFrame(() => setTimeout(() => document.head.append(library)));
+  const near = new IntersectionObserver(([first]) => {
+    if (!first.isIntersecting) return;
+    near.disconnect();
+    document.head.append(library);
+  }, { rootMargin: "300px" });
+  near.observe(document.getElementById("acceptance-chart"));
 })();
