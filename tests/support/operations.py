@@ -33,6 +33,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/simulations/withdrawals/{withdrawalId}": {"status": "COMPLETED"},
     "/simulations/balances": {"amount": 10, "currency": "BRL"},
     "/simulations/chaos": {"disturbances": ["OLD"], "minutes": 1},
+    "/simulations/readiness-checks": {"endpointId": "whk_1"},
+    "/simulations/releases": {"paymentId": "pay_1"},
     "/simulations/clock": {"advanceBy": "PT1S"},
     "/companies/{companyId}/wallets/conversions/quote": {
         "sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000,
@@ -67,6 +69,7 @@ UNKNOWN = {
     "webhookId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",
     "deliveryId": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
     "eventId": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
+    "checkId": "chk_01KAGTW3Q8XJ5V0N2B7R4C9CHK",
 }
 
 
