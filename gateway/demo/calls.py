@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,49 +12,70 @@ from django.test import Client
 
 from gateway.requests import log
 
-SANDBOX, CREATED = "/api/v2/simulations", 201
+SANDBOX, CREATED = "simulations", 201
 PAYER = {"name": "Maria Silva", "taxId": "52998224725"}
 ORDER = {"method": "PIX", "amount": 89.90, "currency": "BRL", "reference": "demo-order-1", "payer": PAYER}
 
 
-def make_calls(key: str, company_id: str) -> None:
-    """Reads, an order and its repetition, refusals that a developer meets on the first day, and a readiness check."""
-    address = urlsplit(settings.BASE_URL)
-    backend = Client(
-        SERVER_NAME=address.hostname or "localhost",
-        headers={"x-api-key": key, "user-agent": "loja-exemplo/1.4"},
-        raise_request_exception=False,
-    )
+MOST_TRIES = 8
 
-    def post(path: str, body: dict[str, Any], key: uuid.UUID) -> Any:
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """The demo company's, with its key."""
+
+    client: Client
+
+    @classmethod
+    def of(cls, key: str) -> "Backend":
+        host = urlsplit(settings.BASE_URL).hostname or "localhost"
+        headers = {"x-api-key": key, "user-agent": "loja-exemplo/1.4"}
+        return cls(Client(SERVER_NAME=host, headers=headers, raise_request_exception=False))
+
+    def get(self, path: str) -> Any:
+        return self.client.get(f"/api/v2/{path}", secure=_is_secure())
+
+    def post(self, path: str, body: dict[str, Any], key: uuid.UUID | None = None) -> Any:
+        headers = {"idempotency-key": str(key or uuid.uuid4())}
         sent = json.dumps(body)
-        return backend.post(path, sent, "application/json", headers={"idempotency-key": str(key)}, secure=_is_secure())
+        return self.client.post(f"/api/v2/{path}", sent, "application/json", headers=headers, secure=_is_secure())
 
-    order = uuid.uuid4()
-    post("/api/v2/payments", ORDER, order)
-    post("/api/v2/payments", ORDER, order)
-    post("/api/v2/payments", ORDER | {"amount": -1}, uuid.uuid4())
-    post("/api/v2/payments", ORDER | {"payer": PAYER | {"taxId": "1"}}, uuid.uuid4())
+
+def make_calls(key: str, company_id: str) -> None:
+    """Reads, an order and its repetition, and refusals that a developer meets on the first day."""
+    backend, order = Backend.of(key), uuid.uuid4()
+    backend.post("payments", ORDER, order)
+    backend.post("payments", ORDER, order)
+    backend.post("payments", ORDER | {"amount": -1})
+    backend.post("payments", ORDER | {"payer": PAYER | {"taxId": "1"}})
     for path in ("payments?limit=5", f"companies/{company_id}/balances", "payments/pay_unknown", "refunds"):
-        backend.get(f"/api/v2/{path}", secure=_is_secure())
-    [endpoint] = backend.get("/api/v2/webhooks?pageSize=1", secure=_is_secure()).json()["data"]
-    _be_checked(endpoint["id"], post)
+        backend.get(path)
     log.flush()
 
 
-def _be_checked(endpoint_id: str, post: Callable[..., Any]) -> None:
+def be_checked(key: str) -> None:
     """A readiness check of a shop that repeats well, and releases an order twice."""
-    check = post(f"{SANDBOX}/readiness-checks", {"endpointId": endpoint_id}, uuid.uuid4()).json()["data"]["id"]
+    backend = Backend.of(key)
+    [endpoint] = backend.get("webhooks?pageSize=1").json()["data"]
+    check = backend.post(f"{SANDBOX}/readiness-checks", {"endpointId": endpoint["id"]}).json()["data"]["id"]
     for number, times in enumerate((1, 2, 1, 1)):
-        key, order = uuid.uuid4(), ORDER | {"reference": f"demo-checked-{number}"}
-        while (answer := post("/api/v2/payments", order, key)).status_code != CREATED:
-            time.sleep(float(answer.get("Retry-After", 0)))
-        payment = answer.json()["data"]["id"]
-        post(f"{SANDBOX}/payments/{payment}", {"status": "PAID"}, uuid.uuid4())
+        payment = _ordered(backend, ORDER | {"reference": f"checked-{number}-{check[-6:]}"})
+        backend.post(f"{SANDBOX}/payments/{payment}", {"status": "PAID"})
         for _ in range(times):
-            post(f"{SANDBOX}/releases", {"paymentId": payment}, uuid.uuid4())
+            backend.post(f"{SANDBOX}/releases", {"paymentId": payment})
     log.flush()
-    post(f"{SANDBOX}/readiness-checks/{check}/finish", {}, uuid.uuid4())
+    backend.post(f"{SANDBOX}/readiness-checks/{check}/finish", {})
+
+
+def _ordered(backend: Backend, order: dict[str, Any]) -> str:
+    """The id of the payment, which chaos mode makes a little harder to get."""
+    key = uuid.uuid4()
+    for _ in range(MOST_TRIES):
+        answer = backend.post("payments", order, key)
+        if answer.status_code == CREATED:
+            break
+        time.sleep(float(answer.get("Retry-After", 0)))
+    return str(answer.json()["data"]["id"])
 
 
 def _is_secure() -> bool:

@@ -18,7 +18,7 @@ from accounts.permissions import PRODUCTION_DEFAULT
 from accounts.roles import Role
 from accounts.selectors import find_key
 from gateway.demo import money_out, payment_links
-from gateway.demo.calls import make_calls
+from gateway.demo.calls import be_checked, make_calls
 from gateway.demo.habits import keep_views
 from gateway.demo.history import Life
 from gateway.local import home
@@ -53,6 +53,7 @@ class Command(BaseCommand):
         else:
             known = self._make()
             make_calls(known["sandboxApiKey"], known["companyId"])
+            be_checked(known["sandboxApiKey"])
         home.folder().mkdir(parents=True, exist_ok=True)
         self._file().touch(mode=0o600)
         self._file().write_text(json.dumps(known, indent=2) + "\n")
