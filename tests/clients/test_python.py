@@ -22,6 +22,7 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pytest_django.live_server_helper import LiveServer
 
+from gateway.chaos.models import DisturbedRequest
 from gateway.clients import build, packages
 from tests.support.companies import Shop
 from tests.support.flaky_front import flaky_front
@@ -125,6 +126,20 @@ def test_a_call_over_a_bad_line_has_one_effect(acme: Shop, onpay: Any, live_serv
         assert len(front.keys_of("lost-2")) == 3
         assert [one.id for one in client.payments.list(reference="lost-2")] == [found.id]
         assert len(list(client.payments.list())) == 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_in_chaos_mode_has_one_effect(acme: Shop, onpay: Any, live_server: LiveServer) -> None:
+    client = onpay.Onpay(acme.sandbox_key, live_server.url)
+    run = client.sandbox.start_chaos()
+
+    made = [client.payments.create(**ORDER, reference=f"chaos-{n}").id for n in range(4)]
+
+    assert client.payments.get(made[0]).status == "PENDING"
+    assert sorted(one.id for one in client.payments.list()) == sorted(made)
+    met = DisturbedRequest.objects.filter(run=run.id).values_list("kind", flat=True)
+    assert sorted(met) == ["ANSWER_LOST", "IN_PROGRESS", "RATE_LIMITED", "RATE_LIMITED", "RATE_LIMITED", "UNAVAILABLE"]
+    assert client.sandbox.end_chaos().id == run.id
 
 
 def test_deliveries_that_are_not_ours_are_refused(onpay: Any) -> None:
