@@ -12,6 +12,8 @@ from accounts.models import AuditEntry, Email, Notification
 from gateway.models import (
     AutomaticEvidence,
     BankAccount,
+    ChaosRun,
+    DisturbedRequest,
     IssuedNumber,
     MethodRule,
     Month,
@@ -24,6 +26,8 @@ from gateway.models import (
     PriceRule,
     ProviderAccount,
     ProviderRoute,
+    ReadinessCheck,
+    ReportedRelease,
     SalesChange,
     SalesDay,
     SalesSum,
@@ -35,7 +39,18 @@ from gateway.models import (
 )
 from gateway.providers.asking import Asked
 from gateway.providers.circuit import Circuit
-from ledger.models import Account, Balance, ClosedBalance, ClosedDay, Closing, Entry, Proof, Rate
+from ledger.models import (
+    Account,
+    Balance,
+    ClosedBalance,
+    ClosedDay,
+    Closing,
+    Entry,
+    Proof,
+    ProvedAccount,
+    Rate,
+    Seal,
+)
 from webhooks.models import Endpoint
 
 Model = type[models.Model]
@@ -44,10 +59,11 @@ Field = models.Field  # type: ignore[type-arg]
 APPS = {"gateway", "ledger", "webhooks"}
 HAPPENS_TO_PEOPLE: set[Model] = {AuditEntry, Email, Notification}
 STAYS: set[Model] = {
-    Account, Asked, AutomaticEvidence, Balance, BankAccount, Circuit, ClosedBalance, ClosedDay, Closing, Endpoint,
-    IssuedNumber, MethodRule, Month, MonthFile, MonthFilePart, MonthPlan, PayoutRule, PayoutRun, PayoutSchedule,
-    PriceRule, Proof, ProviderAccount, ProviderRoute, Rate, SalesChange, SalesDay, SalesSum, SavedView,
-    ScheduledReport, SettlementDay, SingleApprovalLimit, WithdrawalRules,
+    Account, Asked, AutomaticEvidence, Balance, BankAccount, ChaosRun, Circuit, ClosedBalance, ClosedDay, Closing,
+    DisturbedRequest, Endpoint, IssuedNumber, MethodRule, Month, MonthFile, MonthFilePart, MonthPlan, PayoutRule,
+    PayoutRun, PayoutSchedule, PriceRule, Proof, ProvedAccount, ProviderAccount, ProviderRoute, Rate,
+    ReadinessCheck, ReportedRelease, SalesChange, SalesDay, SalesSum, SavedView, ScheduledReport, Seal,
+    SettlementDay, SingleApprovalLimit, WithdrawalRules,
 }  # fmt: skip
 APART = "2 minutes"
 """So long before each other the copies happened."""
@@ -69,6 +85,8 @@ _BEFORE = (
     "DELETE FROM gateway_salessum",
     "DELETE FROM gateway_salesday",
     "DELETE FROM gateway_saleschange",
+    "DELETE FROM ledger_provedaccount",
+    "DELETE FROM ledger_seal",
     "DELETE FROM ledger_closing",
     "DELETE FROM ledger_closedbalance",
     "DELETE FROM ledger_closedday",
