@@ -44,7 +44,7 @@ def profile(key: str, requests: int) -> str:
 
 
 def _send(key: str, count: int) -> None:
-    run = uuid.uuid4().hex[:12]
+    run = uuid.uuid4().hex[:12].translate(str.maketrans("0123456789", "ghijklmnop"))  # digits may be a card number
     for n in range(count):
         body = (CREATE % (run, n, FIRST_CPF + n % PAYERS)).encode()
         status: list[str] = []
