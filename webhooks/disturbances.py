@@ -26,3 +26,8 @@ STRANGE = (Disturbance.UNKNOWN_VALUES, Disturbance.TWO_SECRETS, Disturbance.UNKN
 """Additional deliveries that a correct receiver accepts."""
 EXTRA = (Disturbance.DUPLICATE, *UNTRUE, *STRANGE)
 """Additional deliveries: attempted once, and no part of the health of their endpoint."""
+
+
+def is_genuine(row: str) -> str:
+    """The SQL condition under which a delivery, named so in the statement, is none of the additional ones."""
+    return f"coalesce({row}.disturbance NOT IN {tuple(map(str, EXTRA))}, true)"

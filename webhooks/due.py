@@ -8,7 +8,7 @@ after their lease.
 from accounts.base.rows import table
 from accounts.due import Due, Work
 from webhooks import chaos
-from webhooks.disturbances import EXTRA
+from webhooks.disturbances import is_genuine
 from webhooks.lifecycle import CANCELED
 from webhooks.models import Delivery, Endpoint
 from webhooks.notices import DISABLED_AFTER, FAILED_AT_LEAST, WARNED_AFTER, warn_or_disable
@@ -34,7 +34,7 @@ CHECK = Due(
         w.warned_at IS NULL OR w.failing_since <= %(now)s - interval '{DISABLED_AFTER.days} days' AND (
             SELECT count(*) FROM {table(Delivery)} gone
              WHERE gone.endpoint_id = w.id AND gone.status = '{Delivery.Status.FAILED}'
-               AND coalesce(gone.disturbance NOT IN {tuple(map(str, EXTRA))}, true)
+               AND {is_genuine("gone")}
                AND gone.created_at >= w.failing_since - interval '{DISABLED_AFTER.days} days') >= {FAILED_AT_LEAST})""",
     run=warn_or_disable,
     everywhere=True,

@@ -8,7 +8,7 @@ from django.db import connection
 from accounts.base.clock import utcnow
 from accounts.base.rows import table
 from accounts.models import Merchant
-from webhooks.disturbances import EXTRA
+from webhooks.disturbances import is_genuine
 from webhooks.models import Attempt, Delivery, Endpoint
 from webhooks.notices import DISABLED_AFTER
 from webhooks.queue import OPENS_AT
@@ -31,7 +31,7 @@ _HEALTH = f"""
                    FILTER (WHERE NOT is_good))[1] AS failure
           FROM (SELECT id FROM {table(Delivery)}
                  WHERE endpoint_id = endpoint.id AND created_at > %(since)s
-                   AND coalesce(disturbance NOT IN {tuple(map(str, EXTRA))}, true)
+                   AND {is_genuine(table(Delivery))}
                  ORDER BY created_at DESC LIMIT {LOOKED_AT}) latest
           JOIN LATERAL (SELECT *, error IS NULL AND http_status BETWEEN 200 AND 299 AS is_good
                           FROM {table(Attempt)} WHERE delivery_id = latest.id) attempt ON true) made
@@ -41,7 +41,7 @@ _HEALTH = f"""
                         ELSE greatest(next_attempt_at, endpoint.open_until) END) AS next_at
           FROM (SELECT next_attempt_at, asked_for, attempts FROM {table(Delivery)}
                  WHERE endpoint_id = endpoint.id AND status = '{PENDING}'
-                   AND coalesce(disturbance NOT IN {tuple(map(str, EXTRA))}, true)
+                   AND {is_genuine(table(Delivery))}
                  ORDER BY next_attempt_at LIMIT {LOOKED_AT}) pending) due
      WHERE endpoint.merchant_id = %(merchant)s AND endpoint.deleted_at IS NULL
        AND (%(only)s::varchar IS NULL OR endpoint.id = %(only)s)

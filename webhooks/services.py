@@ -19,7 +19,7 @@ from accounts.base.rows import execute, first, table
 from accounts.base.sealing import seal, unseal
 from accounts.models import Merchant
 from webhooks.client import is_loopback_allowed
-from webhooks.disturbances import EXTRA, Disturbance
+from webhooks.disturbances import EXTRA, Disturbance, is_genuine
 from webhooks.doctor import Diagnosis, Known, Received, diagnose
 from webhooks.doctor.message import read_message
 from webhooks.doctor.verdicts import ID
@@ -174,7 +174,7 @@ def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> da
 
 
 PENDING = Delivery.Status.PENDING
-_GENUINE = f"(made.disturbance IS NULL OR made.disturbance NOT IN {tuple(map(str, EXTRA))})"
+_GENUINE = is_genuine("made")
 # ── Telling again ─────────────────────────────────────────────────────────────────────────────────────────────────
 # The id is the event's time and 64 random bits: it expires together with the event.
 _AGAIN = f"""
