@@ -1,5 +1,7 @@
 """What can go wrong with deliveries on purpose, in the sandbox. Read this table first."""
 
+from typing import Literal
+
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
@@ -17,6 +19,18 @@ class Disturbance(TextChoices):
     UNKNOWN_VALUES = "UNKNOWN_VALUES", _("Members and values that do not exist today: accept them")
 
 
+DisturbanceName = Literal[
+    "DUPLICATE",
+    "LOST",
+    "REORDER",
+    "DELAY",
+    "FORGED",
+    "TAMPERED",
+    "OLD",
+    "TWO_SECRETS",
+    "UNKNOWN_TYPE",
+    "UNKNOWN_VALUES",
+]
 WAYS = (Disturbance.DUPLICATE, Disturbance.LOST, Disturbance.REORDER, Disturbance.DELAY)
 """How an event itself is sent. A duplicate is one delivery more; the others hold the delivery back."""
 HELD = (Disturbance.LOST, Disturbance.REORDER, Disturbance.DELAY)

@@ -5,21 +5,10 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from accounts.base.wire import Timestamp, optional_timestamp, timestamp
+from webhooks.disturbances import DisturbanceName
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 DeliveryStatusName = Literal["PENDING", "DELIVERED", "FAILED", "CANCELED"]
-DisturbanceName = Literal[
-    "DUPLICATE",
-    "LOST",
-    "REORDER",
-    "DELAY",
-    "FORGED",
-    "TAMPERED",
-    "OLD",
-    "TWO_SECRETS",
-    "UNKNOWN_TYPE",
-    "UNKNOWN_VALUES",
-]
 SHOWN_OF_AN_ANSWER = 1024
 
 

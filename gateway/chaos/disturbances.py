@@ -6,6 +6,7 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from webhooks.disturbances import Disturbance as DeliveryDisturbance
+from webhooks.disturbances import DisturbanceName as DeliveryDisturbanceName
 
 
 class AnswerDisturbance(TextChoices):
@@ -19,19 +20,4 @@ OF_POSTS = tuple(AnswerDisturbance)
 OF_GETS = (AnswerDisturbance.RATE_LIMITED,)
 ALL = {**dict(DeliveryDisturbance.choices), **dict(AnswerDisturbance.choices)}
 """Every disturbance, and what it does."""
-DisturbanceName = Literal[
-    "DUPLICATE",
-    "LOST",
-    "REORDER",
-    "DELAY",
-    "FORGED",
-    "TAMPERED",
-    "OLD",
-    "TWO_SECRETS",
-    "UNKNOWN_TYPE",
-    "UNKNOWN_VALUES",
-    "ANSWER_LOST",
-    "UNAVAILABLE",
-    "RATE_LIMITED",
-    "IN_PROGRESS",
-]
+DisturbanceName = Literal[DeliveryDisturbanceName, "ANSWER_LOST", "UNAVAILABLE", "RATE_LIMITED", "IN_PROGRESS"]

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 import structlog
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Count, Min, Sum
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -19,6 +19,7 @@ from prometheus_client.registry import Collector
 from accounts.base.clock import utcnow
 from accounts.base.periods import Period
 from accounts.models import Environment, Heartbeat, StuckWork
+from gateway.database.reading import limited
 from gateway.overview.late import late_tasks, waiting
 from gateway.pausing import pauses
 from gateway.payments.acceptance import of_everybody
@@ -205,8 +206,7 @@ def _read() -> Iterator[Metric]:
     now = utcnow()
     for part in PARTS:
         try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL statement_timeout = {LONGEST_MS}")
+            with limited(LONGEST_MS):
                 found = list(part(now))
         except Exception as error:  # noqa: BLE001  whatever is wrong with one part, the others are told
             log.warning("metrics.not_read", part=part.__name__, error=type(error).__name__)

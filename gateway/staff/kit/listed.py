@@ -10,9 +10,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.views import ChangeList
 
+from gateway.database.reading import planned_for_values
 from gateway.staff.kit.cells import shown_in
 from gateway.staff.kit.columns import address
-from gateway.staff.kit.plans import planned_for_values
 
 
 class StaffList(ChangeList):

@@ -1,16 +1,16 @@
 """Reads over all companies: they are cached, and none may slow the page down."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 from typing import TypeVar
 
 from django.core.cache import cache
-from django.db import connection, transaction
+from django.db import connection
 from django.utils.translation import get_language
 from redis import RedisError
 
-from gateway.staff.kit.plans import planned_for_values
+from gateway.database.reading import limited
 
 T = TypeVar("T")
 
@@ -40,11 +40,3 @@ def kept(name: str, read: Callable[[], T], longest_ms: int = LONGEST_MS) -> T:
         with suppress(RedisError):
             cache.set(key, fresh, timeout=min(took * KEPT_TIMES, KEPT_AT_MOST_S))
     return fresh
-
-
-@contextmanager
-def limited(longest_ms: int = LONGEST_MS) -> Iterator[None]:
-    """Statements are canceled after this time."""
-    with planned_for_values(), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL statement_timeout = {longest_ms}")
-        yield

@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
+from gateway.database.reading import limited
 from gateway.staff.kit.columns import anchor
 from gateway.staff.kit.queues import Queue
-from gateway.staff.overview.kept import limited
+from gateway.staff.overview.kept import LONGEST_MS
 from gateway.staff.overview.panels import GOOD, WATCH, Panel, PanelTable, instant
 
 Listed = tuple[type[Model], Queue]
@@ -68,7 +69,7 @@ def _waiting_for(request: HttpRequest) -> list[QueueCount]:
         return []
     counts: list[dict[str, int]] = [{} for _ in seen]
     firsts: list[list[datetime]] = [[] for _ in seen]
-    with limited():
+    with limited(LONGEST_MS):
         for n, environment, count, first in _found(seen):
             counts[n][environment] = count
             firsts[n].append(first)

@@ -1,9 +1,9 @@
-"""How PostgreSQL plans what staff read."""
+"""How PostgreSQL plans and limits reads over all companies."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection
+from django.db import connection, transaction
 
 
 @contextmanager
@@ -18,3 +18,11 @@ def planned_for_values() -> Iterator[None]:
         yield
     finally:
         session.prepare_threshold = usual
+
+
+@contextmanager
+def limited(longest_ms: int) -> Iterator[None]:
+    """A transaction in which each statement is canceled after this time."""
+    with planned_for_values(), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = {longest_ms}")
+        yield
