@@ -14,6 +14,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError, connection, models, transaction
 
+from accounts.base import tracing
 from accounts.base.clock import utcnow
 from accounts.base.rows import columns, execute, first, load, retry_on_deadlock, table, width
 from accounts.environments import served, serves
@@ -189,6 +190,10 @@ class Due(Work[M]):
 
     def _try(self, object_id: str, *, raised_before: bool) -> bool:
         """Whether the row was done. If not, it is no longer due, locked by another process, or failed and postponed."""
+        with tracing.following():
+            return self._try_followed(object_id, raised_before=raised_before)
+
+    def _try_followed(self, object_id: str, *, raised_before: bool) -> bool:
         begun = time.monotonic()
         try:
             taken, later = retry_on_deadlock(partial(self._take, object_id))
@@ -213,6 +218,7 @@ class Due(Work[M]):
         row = self._hold(object_id, now=utcnow())
         if row is None:
             return False, None
+        tracing.follow(getattr(row, "request_id", ""))
         return True, self.run(row, getattr(row, self.column))
 
     def _hold(self, object_id: str, now: datetime | None = None) -> M | None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.models.signals import pre_migrate
 
 
@@ -47,6 +48,14 @@ class GatewayConfig(AppConfig):
         from gateway.withdrawals import proposals as of_withdrawal_outcomes  # noqa: F401
 
         pre_migrate.connect(_lift_statement_timeout)
+        if settings.TRACES:
+            from gateway.telemetry import traces
+
+            traces.start()
+        if settings.ERROR_REPORTS:
+            from gateway.telemetry import errors
+
+            errors.start()
 
 
 def _lift_statement_timeout(using: str, **kwargs: Any) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any
 
 import orjson
@@ -73,10 +73,11 @@ def without_values(message: str) -> str:
     return without_cards(message.partition("\nDETAIL:")[0], REMOVED)
 
 
-def configure(level: str) -> None:
+def configure(level: str, *, also: Sequence[Any] = ()) -> None:
     """Sends our log lines and those of libraries to standard error, in one format, without local variables.
 
-    Our lines are written directly; those of libraries come through `logging`.
+    Our lines are written directly; those of libraries come through `logging`. Each processor in `also` gets every line,
+    redacted.
     """
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -84,6 +85,7 @@ def configure(level: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         count,
         redact,
+        *also,
     ]
     rendered: list[Any] = [
         structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),

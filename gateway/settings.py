@@ -338,6 +338,9 @@ RATES_MAX_DIFFERENCE = env.dict("ONPAY_RATES_MAX_DIFFERENCE", default={})
 HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
 # The folder in which the processes of a host count for `manage.py serve_metrics`: accounts/base/counters.py.
 METRICS_DIR = env.str("ONPAY_METRICS_DIR", default="")
+# The settings of OpenTelemetry and Sentry, which read them themselves.
+TRACES = bool(env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default=""))
+ERROR_REPORTS = bool(env.str("SENTRY_DSN", default=""))
 # The folder of the heartbeats of worker, beat and dispatcher, for `manage.py is_alive`.
 SIGNS_OF_LIFE = str(local.home.folder() if LOCAL else gettempdir())
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
@@ -395,4 +398,9 @@ UNFOLD = {
 }
 
 LOGGING_CONFIG = None
-logs.configure(env.str("ONPAY_LOG_LEVEL", default="INFO"))
+_also = []
+if ERROR_REPORTS:
+    from gateway.telemetry import errors
+
+    _also = [errors.report]
+logs.configure(env.str("ONPAY_LOG_LEVEL", default="INFO"), also=_also)

@@ -1,5 +1,6 @@
 """Celery tasks of the service itself."""
 
+from contextlib import ExitStack
 from time import monotonic
 from typing import Any
 
@@ -8,6 +9,7 @@ from celery.signals import task_postrun, task_prerun, worker_ready
 from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.base.counters import TASK_SECONDS
+from accounts.base.tracing import span
 from accounts.due import forget_stuck
 from accounts.environments import serves
 from accounts.heartbeats import WORKERS, beat, touch
@@ -25,18 +27,21 @@ def worker_works(**_: object) -> None:
     touch("worker")
 
 
-_began: dict[str | None, float] = {}
+_running: dict[str | None, tuple[float, ExitStack]] = {}
 
 
 @task_prerun.connect
 def task_begins(task: Task[Any, Any], **_: object) -> None:
-    _began[task.request.id] = monotonic()
+    spans = ExitStack()
+    spans.enter_context(span(f"task {task.name}"))
+    _running[task.request.id] = monotonic(), spans
 
 
 @task_postrun.connect
 def task_ended(task: Task[Any, Any], state: str | None, **_: object) -> None:
-    began = _began.pop(task.request.id, None)
-    if began is not None:
+    if task.request.id in _running:
+        began, spans = _running.pop(task.request.id)
+        spans.close()
         TASK_SECONDS.labels(task.name, state or "UNKNOWN").observe(monotonic() - began)
 
 

@@ -21,6 +21,7 @@ from django.db import Error, close_old_connections
 
 from accounts import heartbeats
 from accounts.base.clock import utcnow
+from accounts.base.tracing import following, span
 from webhooks import queue, recording
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
 from webhooks.messages import message
@@ -40,6 +41,11 @@ UNSIGNED = AttemptResponse(status=None, error=AttemptFailure.UNFORESEEN, retry_a
 
 async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     """One signed POST and its result."""
+    with following(claimed.request_id):
+        return await _attempt(sender, claimed)
+
+
+async def _attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     started_at = utcnow()
     try:
         secrets = claimed.secrets()
@@ -56,7 +62,21 @@ async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
         int(started_at.timestamp()),
         claimed.disturbance,
     )
-    answer = await sender.post(claimed.url, sent.body, sent.headers, loopback_allowed=claimed.loopback_allowed)
+    about = {"onpay.delivery": claimed.id, "onpay.event": claimed.event_id, "onpay.endpoint": claimed.endpoint_id}
+    with span(f"webhook {claimed.event_type}", about, kind="client") as told:
+        answer = await sender.post(claimed.url, sent.body, sent.headers, loopback_allowed=claimed.loopback_allowed)
+        told({"http.response.status_code": answer.status, "error.type": answer.error}, failed=not answer.is_success)
+    if not answer.is_success:
+        log.info(
+            "webhook.refused",
+            delivery=claimed.id,
+            event_id=claimed.event_id,
+            endpoint=claimed.endpoint_id,
+            attempt=claimed.attempt,
+            status=answer.status,
+            error=answer.error,
+            elapsed_ms=answer.elapsed_ms,
+        )
     return queue.Tried(claimed, started_at, answer)
 
 

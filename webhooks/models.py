@@ -104,6 +104,7 @@ class Event(models.Model):
         editable=False,
         help_text="In this order events are followed: the transaction, or a greater one that had ended",
     )
+    request_id = models.CharField(max_length=40, blank=True, db_default="", help_text="The request that caused it")
 
     class Meta:
         permissions = [("resend_event", "Can send a company's events again")]

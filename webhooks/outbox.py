@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from accounts.base import tracing
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.rows import execute, table
@@ -20,10 +21,10 @@ _COMPLETED = "SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)
 _EMIT = f"""
     WITH event AS (
         INSERT INTO {table(Event)} (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at,
-                                    xid)
+                                    xid, request_id)
         SELECT %(id)s, %(merchant)s, %(type)s, %(object)s, next.sequence,
                %(head)s::bytea || convert_to(next.sequence::text, 'UTF8') || %(tail)s::bytea, %(occurred_at)s, %(now)s,
-               next.xid
+               next.xid, %(request)s
           FROM (SELECT greatest(last.sequence + 1, %(at_least)s::bigint) AS sequence,
                        greatest(last.xid, pg_current_xact_id(), completed.xid) AS xid
                   FROM ({_COMPLETED}) completed LEFT JOIN (
@@ -85,6 +86,7 @@ def emit(
             "now": now,
             "wanted": [kind, EVERYTHING],
             "only": only,
+            "request": tracing.request_id(),
         },
     )
     if only is None and chaos.is_disturbed(merchant):

@@ -94,7 +94,7 @@ _CLAIM = f"""
     )
     SELECT claimed.id, claimed.lease, claimed.attempts, event.id, event.type, event.body, endpoint.id, endpoint.url,
            merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
-           endpoint.previous_secret_expires_at, claimed.is_retried, claimed.disturbance
+           endpoint.previous_secret_expires_at, claimed.is_retried, claimed.disturbance, event.request_id
       FROM claimed JOIN {table(Event)} event ON event.id = claimed.event_id
       JOIN {table(Endpoint)} endpoint ON endpoint.id = claimed.endpoint_id
       JOIN {table(Merchant)} merchant ON merchant.id = endpoint.merchant_id
@@ -169,6 +169,7 @@ class Claimed:
     sealed_secrets: tuple[bytes, ...]
     is_retried: bool = True
     disturbance: str | None = None
+    request_id: str = ""
 
     @property
     def counts(self) -> bool:
@@ -227,6 +228,7 @@ def claim(limit: int) -> list[Claimed]:
             sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
             is_retried=is_retried,
             disturbance=disturbance,
+            request_id=request,
         )
         for (
             delivery,
@@ -243,6 +245,7 @@ def claim(limit: int) -> list[Claimed]:
             expires,
             is_retried,
             disturbance,
+            request,
         ) in rows
     ]
 

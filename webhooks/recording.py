@@ -8,6 +8,7 @@ from django.db import DatabaseError
 from accounts.base.counters import WEBHOOK_SECONDS
 from accounts.base.retryable import is_retryable
 from accounts.base.rows import execute, table
+from accounts.base.tracing import following
 from webhooks import queue
 from webhooks.models import Delivery
 
@@ -42,5 +43,8 @@ def record(tried: Sequence[queue.Tried]) -> None:
 
 def _put_off(claimed: queue.Claimed, error: DatabaseError) -> None:
     delay_s = min(LONGEST_S, queue.LEASE_S * 2 ** min(claimed.attempt, 10))
-    log.error("dispatch.not_recorded", delivery=claimed.id, error=type(error).__name__, delay_s=delay_s, exc_info=error)
+    with following(claimed.request_id):
+        log.error(
+            "dispatch.not_recorded", delivery=claimed.id, error=type(error).__name__, delay_s=delay_s, exc_info=error
+        )
     execute(_PUT_OFF, [delay_s, claimed.id, claimed.lease])

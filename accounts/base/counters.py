@@ -13,7 +13,7 @@ if shared := os.environ.get("ONPAY_METRICS_DIR"):
     own.mkdir(parents=True, exist_ok=True)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 OF_A_REQUEST = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 OF_A_CALL = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -40,4 +40,13 @@ TASK_SECONDS = Histogram(
     ("task", "state"),
     buckets=OF_A_CALL,
 )
+POOL_CONNECTIONS = Gauge(
+    "onpay_pool_connections",
+    "Connections of the database pools of all processes, by whether a request has them",
+    ("state",),
+    multiprocess_mode="livesum",
+)
+POOL_WAITS = Counter("onpay_pool_waits", "Requests that had to wait for a connection of the pool")
+POOL_WAIT_SECONDS = Counter("onpay_pool_wait_seconds", "How long they waited together")
+POOL_TIMEOUTS = Counter("onpay_pool_timeouts", "Requests that waited in vain")
 LOG_LINES = Counter("onpay_log_lines", "Log lines of level warning or above", ("level",))

@@ -46,6 +46,14 @@ def made_at(public_id: str) -> datetime:
     return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)
 
 
+def number(public_id: str) -> int:
+    """The 128 bits of an id that was made here. Raises ValueError for one that was not."""
+    value = 0
+    for digit in public_id.partition("_")[2]:
+        value = value * len(CROCKFORD) + CROCKFORD.index(digit)
+    return value
+
+
 def new_id(prefix: str) -> str:
     return f"{prefix}_{ulid()}"
 

@@ -14,9 +14,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from accounts.base.client_address import rate_limit_key
 from accounts.base.counters import REQUEST_SECONDS, REQUESTS
 from accounts.base.ids import new_id
+from accounts.base.tracing import following, span
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
 from gateway.api.views import is_of_api
+from gateway.database.pool import PoolCounts
 from gateway.requests import log as requests
 from gateway.requests.traced import traced
 from gateway.serving.limits import match_of
@@ -27,7 +29,9 @@ PAYERS = ("/sdk/", "/checkout/")
 LINKS, LOGOS = "/pay/", "/logos/"
 # These addresses are credentials: the log keeps the id of the payment or card, if it has one, and drops the rest.
 _SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*|^(/pay/).+")
+OUR_FAULT = 500
 KNOWN_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+pool_counts = PoolCounts()
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -40,12 +44,14 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        began = time.perf_counter()
         request_id = new_id("req")
         traced(request).request_id = request_id
-        structlog.contextvars.clear_contextvars()
-        structlog.contextvars.bind_contextvars(request_id=request_id)
-        response = self.get_response(request)
+        with following(request_id):
+            return self._answered(request, request_id)
+
+    def _answered(self, request: HttpRequest, request_id: str) -> HttpResponseBase:
+        began = time.perf_counter()
+        response = self._traced(request)
         response["RequestId"] = request_id
         elapsed_s = time.perf_counter() - began
         log.info(
@@ -62,13 +68,30 @@ class RequestIdMiddleware:
             requests.keep(request, response, elapsed_s)
         return response
 
+    def _traced(self, request: HttpRequest) -> HttpResponseBase:
+        with span("request", kind="server") as told:
+            response = self.get_response(request)
+            method, route = _labels(request)
+            facts: dict[str, str | int | None] = {
+                "http.request.method": method,
+                "http.route": route,
+                "http.response.status_code": response.status_code,
+            }
+            told(facts, name=f"{method} {route}", failed=response.status_code >= OUR_FAULT)
+            return response
+
 
 def _count(request: HttpRequest, status: int, elapsed_s: float) -> None:
-    """What matches no path of ours, and methods that nobody knows, are one label each."""
-    route = getattr(request.resolver_match, "route", None) or "unknown"
-    method = request.method if request.method in KNOWN_METHODS else "other"
+    method, route = _labels(request)
     REQUESTS.labels(method, route, status).inc()
     REQUEST_SECONDS.labels(method, route).observe(elapsed_s)
+    pool_counts.take()
+
+
+def _labels(request: HttpRequest) -> tuple[str, str]:
+    """Method and path pattern. What matches no path of ours, and methods that nobody knows, are one label each."""
+    method = request.method if request.method in KNOWN_METHODS else "other"
+    return str(method), getattr(request.resolver_match, "route", None) or "unknown"
 
 
 class PayersMiddleware:

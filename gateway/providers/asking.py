@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import models
 from typing_extensions import TypedDict
 
+from accounts.base import tracing
 from accounts.base.clock import utcnow
 from accounts.base.wire import Timestamp, optional_timestamp, timestamp
 from gateway.payouts.rail import DEADLINE_S
@@ -58,6 +59,9 @@ class Asked(models.Model):
     unclear_since = models.DateTimeField(null=True, blank=True, help_text="The first unclear answer")
     unclear_asks = models.SmallIntegerField(default=0, db_default=0, help_text="Unclear answers since then")
     certain_by = models.DateTimeField(null=True, blank=True, help_text="When the outcome is certain at the latest")
+    request_id = models.CharField(
+        max_length=40, blank=True, default=tracing.request_id, db_default="", help_text="The request that created it"
+    )
     ask_at: datetime | None
 
     class Meta:

@@ -19,6 +19,7 @@ from django.conf import settings
 from pydantic import TypeAdapter, ValidationError
 
 from accounts.base.counters import PROVIDER_SECONDS
+from accounts.base.tracing import span
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.providers.errors import CallFailed, NotSent, Unclear
 from gateway.providers.observing import SERVED, TURNED_AWAY, saw
@@ -138,7 +139,7 @@ class Client:
         told = {"provider": self._provider, "host": urlsplit(call.url).netloc, "about": call.about}
         told["call"] = f"{call.method} {urlsplit(call.url).path}"
         try:
-            answer = exchange()
+            answer = self._traced(call, exchange)
         except CallFailed as failed:
             unclear, elapsed_s = isinstance(failed, Unclear), time.monotonic() - started
             elapsed_ms = round(elapsed_s * 1000)
@@ -152,6 +153,13 @@ class Client:
         log.info("provider.answered", **told, status=answer.status, elapsed_ms=elapsed_ms)
         saw(f"HTTP {answer.status}" if answer.status in TURNED_AWAY else SERVED)
         return answer
+
+    def _traced(self, call: Call, exchange: Callable[[], Answer]) -> Answer:
+        facts = {"onpay.provider": self._provider, "onpay.about": call.about, "http.request.method": call.method}
+        with span(f"provider {self._provider}", facts, kind="client") as told:
+            answer = exchange()
+            told({"http.response.status_code": answer.status})
+            return answer
 
     def _answer(self, call: Call) -> Answer:
         body = BytesIO()

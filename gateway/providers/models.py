@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from accounts.base import tracing
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
@@ -141,6 +142,7 @@ class ProviderMessage(models.Model):
     read_due_at = models.DateTimeField(null=True, blank=True)
     read_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=500, blank=True, default="")
+    request_id = models.CharField(max_length=40, blank=True, default=tracing.request_id, db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["account", "digest"], name="one_message_of_a_content")]

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import IntegrityError
 
 from accounts.base.rows import execute, first, table
+from accounts.base.tracing import span
 from accounts.models import Merchant
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Account, Balance
@@ -91,6 +92,11 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
     Accounts are created on first use and locked in one order. Call it last in the transaction: it locks the busiest
     rows. Raises ONP422_INSUFFICIENT_BALANCE if a bucket of a wallet would become negative.
     """
+    with span("ledger post", {"onpay.transfer": kind, "onpay.about": reference}):
+        return _posted(merchant, kind, reference, moves, at)
+
+
+def _posted(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:
     entries = _entries(moves)
     if not shortfalls.affect_shortfalls(entries):
         return bool(_post(_POST, merchant, kind, reference, entries, at)[0])

@@ -15,12 +15,16 @@ from tests.support.sources import ROOT, SOURCES, nodes
 
 PROVIDERS = ROOT / "gateway" / "providers"
 INSTITUTIONS = {path.parent.name for path in PROVIDERS.glob("*/provider.py")}
-NETWORK = {"aiohttp", "asyncio", "http", "httpx", "requests", "smtplib", "socket", "ssl", "urllib3"}
+NETWORK = {
+    "aiohttp", "asyncio", "http", "httpx", "opentelemetry", "requests", "sentry_sdk", "smtplib", "socket", "ssl",
+    "urllib3",
+}  # fmt: skip
 """Modules with which a connection can be opened; `urllib` only as `urllib.request`."""
 CONNECT = {
     "accounts/base/addresses.py",  # resolves names
     "accounts/emails/outbox.py",  # the mail server
     "gateway/serving/application.py", "gateway/serving/bodies.py",  # listen
+    "gateway/telemetry/errors.py", "gateway/telemetry/traces.py",  # whom operators name
     "ledger/rates/provider.py",  # the source of rates
     "webhooks/client.py", "webhooks/dispatch.py", "webhooks/services.py",  # endpoints of companies
     "webhooks/management/commands/deliver_webhooks.py",

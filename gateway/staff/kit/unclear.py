@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.base.clock import utcnow
-from gateway.staff.kit.columns import Title, column, moment, related
+from gateway.staff.kit.columns import Title, column, moment, named, related
 from gateway.staff.kit.queues import Queue
 
 
@@ -23,5 +23,6 @@ ASKED: tuple[Any, ...] = (
     related("account", "provider account"),
     (moment("unclear_since"), column("unclear_asks", str, "unclear answers")),
     (moment("certain_by"), moment("leased_until", "being called until")),
+    named("request_id", "created by request"),
 )
-"""Fields of a record's provider."""
+"""Fields of a record's provider, and the request that created it."""

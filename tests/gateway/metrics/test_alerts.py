@@ -16,10 +16,12 @@ from django.db import connection
 from django.test import Client
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+from psycopg_pool import PoolTimeout
 
 from accounts.base.clock import utcnow
 from accounts.base.counters import REQUEST_SECONDS
 from accounts.models import Heartbeat, StuckWork
+from gateway.database.pool import PoolCounts
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.metrics.state import State
 from gateway.payments.models import Payment
@@ -169,6 +171,16 @@ def crowded(_: Shop) -> Callable[[Text], Text]:
     return partial(re.sub, "(?m)^(onpay_database_sessions_limit) .*", r"\1 2")
 
 
+def exhausted(_: Shop) -> None:
+    pool = connection.pool  # type: ignore[attr-defined]
+    taken = [pool.getconn() for _ in range(pool.max_size - 1)]
+    with pytest.raises(PoolTimeout):
+        pool.getconn(timeout=0.01)
+    for one in taken:
+        pool.putconn(one)
+    PoolCounts().take()
+
+
 def hanging(_: Shop) -> Callable[[Text], Text]:
     return partial(re.sub, "(?m)^(onpay_database_transaction_seconds) .*", r"\1 400")
 
@@ -198,10 +210,11 @@ CAUSES: dict[str, Cause] = {
     "PaymentsFailTechnically": nobody_accepts,
     "CertificateEnds": ends_soon,
     "DatabaseSessions": crowded,
+    "PoolExhausted": exhausted,
     "LongTransaction": hanging,
     "StateUnreadable": unreadable,
 }
-AGAIN = {"CriticalLogLine", "ServerErrors", "SlowRequests", "ProviderUnclear"}
+AGAIN = {"CriticalLogLine", "PoolExhausted", "ServerErrors", "SlowRequests", "ProviderUnclear"}
 """A counter that grows: what has happened once is no rate."""
 
 
@@ -244,7 +257,7 @@ def test_every_panel_has_data(watched: Watched, acme: Shop) -> None:
         happened(acme)
 
     def all_have_data() -> bool:
-        for again in (answered_503, slow, unreachable, logged, delivered):
+        for again in (answered_503, exhausted, slow, unreachable, logged, delivered):
             again(acme)
         Heartbeat.objects.create(part="worker", beat_at=utcnow())
         messages_heartbeat.delay()

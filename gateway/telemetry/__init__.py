@@ -1,0 +1,1 @@
+"""Traces to OpenTelemetry and errors to Sentry. Each module is loaded only if the standard settings name an address."""
