@@ -7,8 +7,8 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class EnvironmentNotServed(Refusal):
     code = "ONP403_ENVIRONMENT_NOT_SERVED"
-    message = "This server does not serve the requested environment."
-    advice = "Call the host of your key's environment: sandbox and production have different hosts."
+    message = _("This server does not serve the requested environment.")
+    advice = _("Call the host of your key's environment: sandbox and production have different hosts.")
 
     def __init__(self, environment: str) -> None:
         self.environment = environment
@@ -17,8 +17,8 @@ class EnvironmentNotServed(Refusal):
 
 class OwnRequest(Refusal):
     code = "ONP403_OWN_REQUEST"
-    message = "You cannot approve your own request."
-    advice = "Ask a colleague to review it."
+    message = _("You cannot approve your own request.")
+    advice = _("Ask a colleague to review it.")
 
 
 class RolesApart(Refusal):
@@ -41,14 +41,14 @@ class KeyExceedsRights(Refusal):
 
 class RoleExceedsRights(Refusal):
     code = "ONP403_ROLE_RIGHTS"
-    message = "You cannot grant a role with more rights than your own."
-    advice = "Ask an owner."
+    message = _("You cannot grant a role with more rights than your own.")
+    advice = _("Ask an owner.")
 
 
 class TooManyCompanies(Refusal):
     code = "ONP429_COMPANIES"
-    message = "You already have three companies awaiting verification."
-    advice = "Have one of them verified first, or contact support."
+    message = _("You already have three companies awaiting verification.")
+    advice = _("Have one of them verified first, or contact support.")
 
 
 class InvalidCompanyName(InvalidRequest):
@@ -79,26 +79,26 @@ class InvalidAddress(InvalidRequest):
 
 class InvalidLogo(InvalidRequest):
     code = "ONP400_LOGO"
-    message = "The logo cannot be accepted."
-    advice = "Upload a PNG, JPEG or WebP of at most 2 MB and 9 million pixels."
+    message = _("The logo cannot be accepted.")
+    advice = _("Upload a PNG, JPEG or WebP of at most 2 MB and 9 million pixels.")
 
 
 class InvalidDocument(InvalidRequest):
     code = "ONP400_DOCUMENT"
-    message = "The file cannot be accepted."
-    advice = "Upload a PDF, PNG or JPEG of at most 10 MB."
+    message = _("The file cannot be accepted.")
+    advice = _("Upload a PDF, PNG or JPEG of at most 10 MB.")
 
 
 class TooManyDocuments(Refusal):
     code = "ONP422_DOCUMENTS"
-    message = "You have already uploaded 20 documents."
-    advice = "Remove one, or combine several pages into one PDF."
+    message = _("You have already uploaded 20 documents.")
+    advice = _("Remove one, or combine several pages into one PDF.")
 
 
 class DocumentUnknown(Refusal):
     code = "ONP404_DOCUMENT"
-    message = "Document not found."
-    advice = "Check the id."
+    message = _("Document not found.")
+    advice = _("Check the id.")
 
 
 class CompanyState(Refusal):

@@ -7,32 +7,32 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class InvalidUrl(InvalidRequest):
     code = "ONP400_URL"
-    message = "The URL must be an HTTPS URL on the public internet."
-    advice = "error.fields names the rule that the URL breaks."
+    message = _("The URL must be an HTTPS URL on the public internet.")
+    advice = _("error.fields names the rule that the URL breaks.")
 
 
 class InvalidEvents(InvalidRequest):
     code = "ONP400_EVENTS"
-    message = 'events must list known event types without duplicates, or be exactly ["*"].'
-    advice = "The API reference lists every event type."
+    message = _('events must list known event types without duplicates, or be exactly ["*"].')
+    advice = _("The API reference lists every event type.")
 
 
 class EndpointUnknown(Refusal):
     code = "ONP404_WEBHOOK"
-    message = "Webhook endpoint not found."
-    advice = "Check the id, and the environment of your key; a deleted endpoint cannot be recovered."
+    message = _("Webhook endpoint not found.")
+    advice = _("Check the id, and the environment of your key; a deleted endpoint cannot be recovered.")
 
 
 class DeliveryUnknown(Refusal):
     code = "ONP404_DELIVERY"
-    message = "This endpoint has no such delivery."
-    advice = "Deliveries are kept for 30 days."
+    message = _("This endpoint has no such delivery.")
+    advice = _("Deliveries are kept for 30 days.")
 
 
 class EventUnknown(Refusal):
     code = "ONP404_EVENT"
-    message = "Event not found."
-    advice = "Check the id, and the environment of your key; events are kept for 30 days."
+    message = _("Event not found.")
+    advice = _("Check the id, and the environment of your key; events are kept for 30 days.")
 
 
 class EndpointOff(Refusal):
@@ -43,5 +43,5 @@ class EndpointOff(Refusal):
 
 class TooManyEndpoints(Refusal):
     code = "ONP422_WEBHOOK_LIMIT"
-    message = "A company can have at most 20 webhook endpoints per environment."
-    advice = "Reuse an existing endpoint, or delete one that you no longer need."
+    message = _("A company can have at most 20 webhook endpoints per environment.")
+    advice = _("Reuse an existing endpoint, or delete one that you no longer need.")

@@ -19,10 +19,11 @@ class Fault:
 class Refusal(Exception):
     """A definite rejection with a code of the contract (§15) whose digits are its HTTP status.
 
-    `message` is one sentence for the integrator and never repeats a value of the request. `details` are further
-    members of `error` (`paymentId`, …). `retry_after_s` is in whole seconds. A `retryable` request may be sent again
-    unchanged; `final` says whether the answer is stored under the idempotency key (§2.7). With `keeps_changes` the
-    transaction is committed: a declined payment is a payment that FAILED.
+    `message` is one sentence for the integrator and never repeats a value of the request; `advice` says what to do.
+    Responses have the message in English; pages have both in the reader's language, so both are marked with
+    `gettext_noop`. `details` are further members of `error` (`paymentId`, …). `retry_after_s` is in whole seconds. A
+    `retryable` request may be sent again unchanged; `final` says whether the answer is stored under the idempotency key
+    (§2.7). With `keeps_changes` the transaction is committed: a declined payment is a payment that FAILED.
     """
 
     code: ClassVar[str]
@@ -88,13 +89,13 @@ class InvalidRequest(Refusal):
 
 class InvalidStatus(InvalidRequest):
     code = "ONP400_STATUS"
-    message = "This status cannot be requested."
+    message = _("This status cannot be requested.")
 
 
 class Unavailable(Refusal):
     code = "ONP503"
-    message = "The service is temporarily unavailable."
-    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
+    message = _("The service is temporarily unavailable.")
+    advice = _("Send the same request again with the same key after retryAfter seconds, with backoff and jitter.")
     retryable = True
     retry_after_s = 5
 

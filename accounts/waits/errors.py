@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Refusal
 
 
@@ -9,11 +11,11 @@ class WithdrawalsWait(Refusal):
     """`until` is part of the message, in UTC."""
 
     code = "ONP403_WITHDRAWALS_WAIT"
-    message = (
+    message = _(
         "Production withdrawals are on hold until the time given here, because support changed who may "
         "withdraw or from where."
     )
-    advice = (
+    advice = _(
         "Wait until then, or have an owner who was not part of the change lift the waiting period in the dashboard."
     )
 
@@ -28,8 +30,8 @@ class WithdrawalsWait(Refusal):
 
 class WaitStands(Refusal):
     code = "ONP403_WAIT_STANDS"
-    message = (
+    message = _(
         "Only an owner who was already an owner before the change, and whom it did not affect, can lift the "
         "waiting period."
     )
-    advice = "Ask another owner, or wait until it ends."
+    advice = _("Ask another owner, or wait until it ends.")

@@ -30,32 +30,32 @@ class WrongMemberPayload(TypedDict):
 
 class InvalidPagination(Refusal):
     code = "ONP400_PAGINATION"
-    message = "pageNumber must be at least 1 and pageSize between 1 and 100."
-    advice = "Correct the parameter named in error.field."
+    message = _("pageNumber must be at least 1 and pageSize between 1 and 100.")
+    advice = _("Correct the parameter named in error.field.")
 
 
 class InvalidFilter(Refusal):
     code = "ONP400_FILTER"
-    message = "A filter has an invalid value."
-    advice = "error.fields says what each wrong parameter must be."
+    message = _("A filter has an invalid value.")
+    advice = _("error.fields says what each wrong parameter must be.")
 
 
 class Unauthenticated(Refusal):
     code = "ONP401"
-    message = "The API key is missing or invalid."
-    advice = "Send your key in the x-api-key header; sandbox keys work only in the sandbox."
+    message = _("The API key is missing or invalid.")
+    advice = _("Send your key in the x-api-key header; sandbox keys work only in the sandbox.")
 
 
 class PermissionMissing(Refusal):
     code = "ONP403"
-    message = "The API key lacks a required permission."
-    advice = "error.field names the permission. Add it to the key, or use another key."
+    message = _("The API key lacks a required permission.")
+    advice = _("error.field names the permission. Add it to the key, or use another key.")
 
 
 class RouteUnknown(Refusal):
     code = "ONP404"
-    message = "No such route."
-    advice = "Check the path against the API reference; a trailing slash makes it a different path."
+    message = _("No such route.")
+    advice = _("Check the path against the API reference; a trailing slash makes it a different path.")
 
 
 class CompanyUnknown(Refusal):
@@ -66,26 +66,26 @@ class CompanyUnknown(Refusal):
 
 class MethodNotAllowed(Refusal):
     code = "ONP405"
-    message = "Method not allowed for this path."
-    advice = "The Allow header lists the methods of this path."
+    message = _("Method not allowed for this path.")
+    advice = _("The Allow header lists the methods of this path.")
 
 
 class NotAcceptable(Refusal):
     code = "ONP406"
-    message = "None of the media types in the Accept header is available."
-    advice = "Send Accept: application/json, or omit the header."
+    message = _("None of the media types in the Accept header is available.")
+    advice = _("Send Accept: application/json, or omit the header.")
 
 
 class MalformedHttp(Refusal):
     code = "ONP400_HTTP"
-    message = "The request is not valid HTTP."
-    advice = "The proxy rejected it: check the request line and headers against HTTP/1.1 or HTTP/2."
+    message = _("The request is not valid HTTP.")
+    advice = _("The proxy rejected it: check the request line and headers against HTTP/1.1 or HTTP/2.")
 
 
 class RateLimited(Refusal):
     code = "ONP429"
-    message = "Rate limit exceeded."
-    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
+    message = _("Rate limit exceeded.")
+    advice = _("Send the same request again with the same key after retryAfter seconds, with backoff and jitter.")
     retryable = True
 
     def __init__(self, retry_after_s: int) -> None:
@@ -95,15 +95,17 @@ class RateLimited(Refusal):
 
 class InternalError(Refusal):
     code = "ONP500"
-    message = "Something went wrong on our side."
-    advice = "Send the same request again with the same key; contact support with the requestId if the error persists."
+    message = _("Something went wrong on our side.")
+    advice = _(
+        "Send the same request again with the same key; contact support with the requestId if the error persists."
+    )
     retryable = True
 
 
 class Unreachable(Refusal):
     code = "ONP502"
-    message = "The service is temporarily unreachable."
-    advice = (
+    message = _("The service is temporarily unreachable.")
+    advice = _(
         "The proxy reports this. Send the same request again with the same key after retryAfter seconds, with backoff."
     )
     retryable = True
@@ -112,8 +114,10 @@ class Unreachable(Refusal):
 
 class NoAnswerInTime(Refusal):
     code = "ONP504"
-    message = "The service did not respond in time."
-    advice = "The proxy reports this: the request may have been processed. Send it again with the same key to find out."
+    message = _("The service did not respond in time.")
+    advice = _(
+        "The proxy reports this: the request may have been processed. Send it again with the same key to find out."
+    )
     retryable = True
     retry_after_s = 5
 

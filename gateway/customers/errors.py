@@ -1,9 +1,11 @@
 """Refusals of customers."""
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Refusal
 
 
 class CustomerUnknown(Refusal):
     code = "ONP404_CUSTOMER"
-    message = "Customer not found."
-    advice = "Check the id, and the environment of your key."
+    message = _("Customer not found.")
+    advice = _("Check the id, and the environment of your key.")

@@ -162,8 +162,10 @@ def _waiting() -> str:
 
 
 def in_words(refusal: Refusal) -> str:
-    """The refusal for a reader; without a wording here, the contract's message."""
+    """The refusal for a reader; without a wording here, the contract's message and advice."""
     if isinstance(refusal, WithdrawalsWait):
         return _waiting() % {"until": refusal.until}
     words = IN_WORDS.get(refusal.code)
-    return str(words) if words else f"{refusal.message} {refusal.advice}".strip()
+    if words:
+        return str(words)
+    return " ".join(gettext(said) for said in (refusal.message, refusal.advice) if said)

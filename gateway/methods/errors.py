@@ -9,14 +9,14 @@ from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 class MethodNotEnabled(Refusal):
     code = "ONP403_METHOD_NOT_ENABLED"
-    message = "The payment method is not enabled for this company and currency."
-    advice = "Ask support to enable it, or use a method listed by GET /payment-methods."
+    message = _("The payment method is not enabled for this company and currency.")
+    advice = _("Ask support to enable it, or use a method listed by GET /payment-methods.")
 
 
 class AmountTooSmall(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_SMALL"
-    message = "The amount is below the minimum of the payment method, or does not cover the fee."
-    advice = "Raise the amount to at least error.minAmount, and use a new idempotency key."
+    message = _("The amount is below the minimum of the payment method, or does not cover the fee.")
+    advice = _("Raise the amount to at least error.minAmount, and use a new idempotency key.")
 
     def body(self) -> dict[str, Any]:
         return super().body() | {"message": f"The smallest amount of the method is {self.details['minAmount']}."}
@@ -25,8 +25,8 @@ class AmountTooSmall(MethodRefusal):
 class BelowProviderMinimum(AmountTooSmall):
     """Said by the provider, whose minimum may be in the currency that it settles: there is no `minAmount`."""
 
-    message = "The amount is below the minimum of the payment provider."
-    advice = "error.paymentId names the FAILED payment. Raise the amount, and use a new idempotency key."
+    message = _("The amount is below the minimum of the payment provider.")
+    advice = _("error.paymentId names the FAILED payment. Raise the amount, and use a new idempotency key.")
     keeps_changes = True
 
     def body(self) -> dict[str, Any]:
@@ -35,8 +35,8 @@ class BelowProviderMinimum(AmountTooSmall):
 
 class AmountTooLarge(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_LARGE"
-    message = "The amount exceeds the maximum of the payment method."
-    advice = "Lower the amount to at most error.maxAmount, and use a new idempotency key."
+    message = _("The amount exceeds the maximum of the payment method.")
+    advice = _("Lower the amount to at most error.maxAmount, and use a new idempotency key.")
 
     def body(self) -> dict[str, Any]:
         return super().body() | {"message": f"The largest amount of the method is {self.details['maxAmount']}."}
@@ -44,23 +44,23 @@ class AmountTooLarge(MethodRefusal):
 
 class Rejected(MethodRefusal):
     code = "ONP422_<METHOD>_REJECTED"
-    message = "The payment was declined."
-    advice = "error.paymentId names the FAILED payment. Offer another payment method, with a new idempotency key."
+    message = _("The payment was declined.")
+    advice = _("error.paymentId names the FAILED payment. Offer another payment method, with a new idempotency key.")
     keeps_changes = True
 
 
 class InvalidResponse(MethodRefusal):
     code = "ONP502_<METHOD>_INVALID_RESPONSE"
-    message = "The payment provider returned an invalid response."
-    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
+    message = _("The payment provider returned an invalid response.")
+    advice = _("Send the same request again with the same key after retryAfter seconds, with backoff and jitter.")
     retryable = True
     retry_after_s = 2
 
 
 class RailUnavailable(MethodRefusal):
     code = "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE"
-    message = "The payment method is temporarily unavailable."
-    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
+    message = _("The payment method is temporarily unavailable.")
+    advice = _("Send the same request again with the same key after retryAfter seconds, with backoff and jitter.")
     retryable = True
     retry_after_s = 30
 

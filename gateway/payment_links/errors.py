@@ -7,14 +7,14 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class InvalidPaymentLink(InvalidRequest):
     code = "ONP400_PAYMENT_LINK"
-    message = "The payment link is not valid."
-    advice = "Correct the fields listed in error.fields and send the request again."
+    message = _("The payment link is not valid.")
+    advice = _("Correct the fields listed in error.fields and send the request again.")
 
 
 class PaymentLinkUnknown(Refusal):
     code = "ONP404_PAYMENT_LINK"
-    message = "Payment link not found."
-    advice = "Check the id, and the environment of your key."
+    message = _("Payment link not found.")
+    advice = _("Check the id, and the environment of your key.")
 
 
 class PaymentLinkState(Refusal):
@@ -27,5 +27,5 @@ class PaymentLinkState(Refusal):
 
 class PaymentLinkInUse(Refusal):
     code = "ONP409_PAYMENT_LINK_IN_USE"
-    message = "Every use that is left is being paid at the moment."
-    advice = "A payment that is not made in time frees its use."
+    message = _("Every use that is left is being paid at the moment.")
+    advice = _("A payment that is not made in time frees its use.")

@@ -7,55 +7,55 @@ from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 class InvalidMethod(InvalidRequest):
     code = "ONP400_METHOD"
-    message = "The payment method is missing or unknown."
+    message = _("The payment method is missing or unknown.")
 
 
 class InvalidAmount(InvalidRequest):
     code = "ONP400_AMOUNT"
     message = _("The amount must be a positive JSON number with no more decimals than its currency has.")
-    advice = "Send 150.00, without quotation marks; the client libraries write it so for you."
+    advice = _("Send 150.00, without quotation marks; the client libraries write it so for you.")
 
 
 class InvalidCurrency(InvalidRequest):
     code = "ONP400_CURRENCY"
-    message = "The currency is missing, unknown, or not available for this method."
+    message = _("The currency is missing, unknown, or not available for this method.")
 
 
 class InvalidReference(InvalidRequest):
     code = "ONP400_REFERENCE"
-    message = "The reference must be 1 to 128 characters long."
+    message = _("The reference must be 1 to 128 characters long.")
 
 
 class InvalidPayer(InvalidRequest):
     code = "ONP400_PAYER"
-    message = "The payer's details are incomplete or invalid."
-    advice = "error.fields says what is wrong with each member; GET /payment-methods names what the method requires."
+    message = _("The payer's details are incomplete or invalid.")
+    advice = _("error.fields says what is wrong with each member; GET /payment-methods names what the method requires.")
 
 
 class BoletoIncomplete(InvalidRequest):
     code = "ONP400_BOLETO"
-    message = "Required boleto fields are missing."
-    advice = "error.fields lists every missing field; add them and send the request again."
+    message = _("Required boleto fields are missing.")
+    advice = _("error.fields lists every missing field; add them and send the request again.")
 
 
 class InvalidDueDate(InvalidRequest):
     code = "ONP400_DUE_DATE"
-    message = "The due date must be between today and one year from today."
+    message = _("The due date must be between today and one year from today.")
 
 
 class InvalidReturnUrl(InvalidRequest):
     code = "ONP400_RETURN_URL"
-    message = "The return URL is missing or is not an HTTPS URL."
+    message = _("The return URL is missing or is not an HTTPS URL.")
 
 
 class InvalidExpiresIn(InvalidRequest):
     code = "ONP400_EXPIRES_IN"
-    message = "expiresIn is outside the range of the payment method, or was sent together with dueDate."
+    message = _("expiresIn is outside the range of the payment method, or was sent together with dueDate.")
 
 
 class InvalidPaymentMethodToken(InvalidRequest):
     code = "ONP400_PAYMENT_METHOD_TOKEN"
-    message = "paymentMethodToken can only be used with cards."
+    message = _("paymentMethodToken can only be used with cards.")
 
 
 class CompanyNotActive(Refusal):
@@ -66,14 +66,14 @@ class CompanyNotActive(Refusal):
 
 class TokensNotEnabled(Refusal):
     code = "ONP403_TOKENS_NOT_ENABLED"
-    message = "Saved cards are not enabled for this company."
-    advice = "Ask support to enable them, or omit paymentMethodToken to use secure fields."
+    message = _("Saved cards are not enabled for this company.")
+    advice = _("Ask support to enable them, or omit paymentMethodToken to use secure fields.")
 
 
 class SandboxOnly(Refusal):
     code = "ONP403_SANDBOX_ONLY"
-    message = "Simulations are available only in the sandbox."
-    advice = "Use a sandbox key."
+    message = _("Simulations are available only in the sandbox.")
+    advice = _("Use a sandbox key.")
 
 
 class PaymentUnknown(Refusal):
@@ -84,14 +84,14 @@ class PaymentUnknown(Refusal):
 
 class BoletoGone(Refusal):
     code = "ONP410_BOLETO"
-    message = "The boleto can no longer be paid."
-    advice = "Create a new payment; this one has expired or failed."
+    message = _("The boleto can no longer be paid.")
+    advice = _("Create a new payment; this one has expired or failed.")
 
 
 class DuplicateReference(Refusal):
     code = "ONP409_DUPLICATE_REFERENCE"
-    message = "This reference is already in use."
-    advice = (
+    message = _("This reference is already in use.")
+    advice = _(
         "Look the existing record up before you charge again; a reference is free again after FAILED or EXPIRED. "
         "POST /payments/{id}/expire ends an open payment."
     )
@@ -105,8 +105,8 @@ class PaymentState(Refusal):
 
 class PaymentBusy(Refusal):
     code = "ONP409_PAYMENT_BUSY"
-    message = "The provider of the payment is being asked about it right now."
-    advice = "Repeat the same request with the same key after retryAfter seconds."
+    message = _("The provider of the payment is being asked about it right now.")
+    advice = _("Repeat the same request with the same key after retryAfter seconds.")
     retryable = True
     retry_after_s = 2
     final = False
@@ -146,12 +146,12 @@ class OtherAmountReceived(Refusal):
 
 class PaymentMethodTokenInvalid(MethodRefusal):
     code = "ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID"
-    message = "No such saved card for this company and environment."
-    advice = "Use a token of the same environment, or omit it to use secure fields."
+    message = _("No such saved card for this company and environment.")
+    advice = _("Use a token of the same environment, or omit it to use secure fields.")
     methods = ("CREDIT_CARD", "DEBIT_CARD")
 
 
 class SimulationOfCard(Refusal):
     code = "ONP422_SIMULATION_CARD"
-    message = "Card payments cannot be simulated here."
-    advice = "Pay with a test card in the browser; without one, with a saved card such as pmt_sandbox_approved."
+    message = _("Card payments cannot be simulated here.")
+    advice = _("Pay with a test card in the browser; without one, with a saved card such as pmt_sandbox_approved.")

@@ -10,8 +10,8 @@ from gateway.providers.provider import Notice
 
 class ProviderNotConnected(MethodRefusal):
     code = "ONP403_<METHOD>_NOT_CONNECTED"
-    message = "No payment provider is connected for this payment method and amount."
-    advice = "Use a method and an amount that GET /payment-methods lists, or ask support to connect a provider."
+    message = _("No payment provider is connected for this payment method and amount.")
+    advice = _("Use a method and an amount that GET /payment-methods lists, or ask support to connect a provider.")
 
 
 class CallFailed(Exception):

@@ -7,8 +7,8 @@ from accounts.base.errors import Refusal
 
 class ReadinessCheckUnknown(Refusal):
     code = "ONP404_READINESS_CHECK"
-    message = "Readiness check not found."
-    advice = "Check the id, and the environment of your key."
+    message = _("Readiness check not found.")
+    advice = _("Check the id, and the environment of your key.")
 
 
 class ReadinessCheckRunning(Refusal):

@@ -7,12 +7,12 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class InvalidAnswer(InvalidRequest):
     code = "ONP400_ANSWER"
-    message = "The response is missing or not valid."
+    message = _("The response is missing or not valid.")
 
 
 class InvalidEvidence(InvalidRequest):
     code = "ONP400_EVIDENCE"
-    message = "An item of evidence is not valid."
+    message = _("An item of evidence is not valid.")
 
 
 class RefundUnknown(Refusal):
@@ -53,8 +53,10 @@ class RefundResponseDeadline(Refusal):
 
 class DestinationNotAllowed(Refusal):
     code = "ONP403_REFUND_DESTINATION"
-    message = "Refunding a boleto to a PIX key other than the payer's own tax id requires the right to withdraw money."
-    advice = "Leave destination out: the money then goes to the payer's tax id."
+    message = _(
+        "Refunding a boleto to a PIX key other than the payer's own tax id requires the right to withdraw money."
+    )
+    advice = _("Leave destination out: the money then goes to the payer's tax id.")
 
 
 class ReceivableReserved(Refusal):

@@ -7,14 +7,14 @@ from accounts.base.errors import Refusal
 
 class UnregisteredOrigin(Refusal):
     code = "ONP403_IP"
-    message = "Withdrawals are accepted only from the registered IP address, and this request came from another one."
-    advice = "Register the public address of your backend; a preflight (dryRun=true) shows the address that we see."
+    message = _("Withdrawals are accepted only from the registered IP address, and this request came from another one.")
+    advice = _("Register the public address of your backend; a preflight (dryRun=true) shows the address that we see.")
 
 
 class OtherCompany(Refusal):
     code = "ONP403_COMPANY"
-    message = "companyId does not match the company of the API key."
-    advice = "Send the companyId that GET /companies/{companyId} returns for this key."
+    message = _("companyId does not match the company of the API key.")
+    advice = _("Send the companyId that GET /companies/{companyId} returns for this key.")
 
 
 class WithdrawalUnknown(Refusal):
@@ -31,5 +31,5 @@ class WithdrawalState(Refusal):
 
 class RateChanged(Refusal):
     code = "ONP409_RATE_CHANGED"
-    message = "At the current rate the beneficiary would receive less than minimumAssetAmount."
-    advice = "Lower minimumAssetAmount or wait for a better rate, and use a new idempotency key."
+    message = _("At the current rate the beneficiary would receive less than minimumAssetAmount.")
+    advice = _("Lower minimumAssetAmount or wait for a better rate, and use a new idempotency key.")

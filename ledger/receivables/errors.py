@@ -21,11 +21,11 @@ class AdvanceState(Refusal):
 
 class AdvanceDisabled(Refusal):
     code = "ONP403_ADVANCE_DISABLED"
-    message = "Advances are not enabled for this company."
-    advice = "Ask support to enable them."
+    message = _("Advances are not enabled for this company.")
+    advice = _("Ask support to enable them.")
 
 
 class AdvanceTooSmall(Refusal):
     code = "ONP422_ADVANCE_AMOUNT_TOO_SMALL"
-    message = "The advance is below the minimum, or does not cover its fee."
-    advice = "Choose more receivables, or ones that are released later."
+    message = _("The advance is below the minimum, or does not cover its fee.")
+    advice = _("Choose more receivables, or ones that are released later.")

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils import translation
 
+from accounts.base.errors import catalogue
 from accounts.base.wire import dumps
 from gateway.api.openapi.document import document, operations
 from gateway.api.reference.guides import FOLDER, guide, guides
@@ -136,6 +138,10 @@ def test_what_pages_take_from_the_code_is_in_their_language(client: Client, lang
     shown = unescape("".join(client.get(address(page, language)).content.decode() for page in ("errors", "sandbox")))
     causes = {text for one in EXPLAINED.values() for text in (one.cause, one.words, one.given.value) if text}
     assert not {text for text in causes if text in shown}
+    advice = {refusal.advice for refusal in catalogue() if refusal.advice}
+    assert not {text for text in advice if text in shown}
+    with translation.override(language):
+        assert all(translation.gettext(text) in shown for text in advice)
     tables = "".join(guide(page, language).markdown for page in ("sandbox", "money-out", "cards"))
     plays = (*PAYMENTS, *PAYOUTS, *CONVERSIONS, *TEST_CARDS)
     assert not {one.effect for one in plays if f" {one.effect} |" in tables}

@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 
 from accounts.base.errors import Refusal, catalogue
 from tests.support.sources import modules
@@ -47,3 +49,10 @@ def test_every_refusal_says_what_is_wrong_and_what_to_do_in_whole_sentences() ->
 
 PARAMETERS = {"events", "pageNumber", "expiresIn", "companyId", "paymentMethodToken"}
 """Members of requests with which a sentence may begin."""
+
+
+@pytest.mark.parametrize("language", ["pt-br", "es"])
+def test_every_sentence_is_translated(language: str) -> None:
+    said = {text for refusal in catalogue() for text in (refusal.message, refusal.advice)}
+    with translation.override(language):
+        assert sorted(text for text in said if gettext(text) == text) == []

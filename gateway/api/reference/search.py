@@ -128,9 +128,10 @@ def _errors(language: str) -> list[Place]:
 
 
 def _said_of(refusal: type[Refusal]) -> list[str]:
-    """Its message and advice, which are in English, and what leads to it."""
+    """Its message as the API returns it, and in the language of the page this, its advice and what leads to it."""
     cause = EXPLAINED[refusal.code].cause if refusal.code in EXPLAINED else ""
-    return [text for text in (refusal.message, refusal.advice, translation.gettext(cause)) if text]
+    shown = [translation.gettext(text) for text in (refusal.message, refusal.advice, cause) if text]
+    return list(dict.fromkeys([*shown, refusal.message]))
 
 
 def _events(language: str) -> list[Place]:

@@ -168,7 +168,7 @@ def reason(line: BulkLine | LineDecision) -> str:
     """Why a line or a decision about it was refused, or its withdrawal failed, in words."""
     if failed := FAILURE.get(getattr(line, "result_failure", None) or ""):
         return str(failed[0])
-    return str(IN_WORDS.get(line.code) or line.message)
+    return str(IN_WORDS.get(line.code) or (line.message and _(line.message)))
 
 
 COLUMNS: list[CsvColumn[Any]] = [

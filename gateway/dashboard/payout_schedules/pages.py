@@ -46,7 +46,7 @@ def when(schedule: PayoutSchedule) -> str:
 
 
 def _reason(run: PayoutRun) -> str:
-    return str(SKIPPED.get(run.code) or IN_WORDS.get(run.code) or run.message)
+    return str(SKIPPED.get(run.code) or IN_WORDS.get(run.code) or (run.message and _(run.message)))
 
 
 def _plan(here: RequestContext, way: str) -> Facts:

@@ -1,7 +1,4 @@
-"""Refusals and faults in the language of staff: the contract has them in English only.
-
-What staff can meet is marked with `gettext_noop` where it is declared.
-"""
+"""Refusals and faults in the language of staff: on the wire they are in English only."""
 
 from django.utils import translation
 
