@@ -58,7 +58,7 @@ _MARKETS = {
     "CO": Notation(LOCALES["CO"], "COP"),
     "PT": Notation(LOCALES["PT"], sign=_AFTER, code=_AFTER),
 }
-_ELSEWHERE = {"pt": _MARKETS["BR"], "es": Notation(ELSEWHERE["es"], sign=_AFTER, code=_AFTER)}
+_ELSEWHERE = {"pt": _MARKETS["BR"], "es": Notation(ELSEWHERE["es"], sign="{sign}{number}")}
 _MARKET_OF = {"BRL": "BR", "MXN": "MX", "ARS": "AR", "COP": "CO", "EUR": "PT"}
 
 

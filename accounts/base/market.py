@@ -8,8 +8,8 @@ from django.utils import translation
 
 LOCALES = {"BR": "pt_BR", "MX": "es_MX", "AR": "es_AR", "CO": "es_CO", "PT": "pt_PT"}
 """The Babel locale of each market. English has one everywhere, so its readers have none of these."""
-ELSEWHERE = {"pt": "pt_BR", "es": "es"}
-"""Languages that are written as in the market, with their locale outside of all markets."""
+ELSEWHERE = {"pt": "pt_BR", "es": "es_MX"}
+"""Languages that are written as in the market, with their locale outside of all markets: that of their largest one."""
 _market: ContextVar[str] = ContextVar("market", default="")
 
 
