@@ -157,6 +157,8 @@ def test_deliveries_that_are_not_ours_are_refused(onpay: Any) -> None:
     assert verify(body, sent([ours]), [old, ours]) == event
     strange = b'{"id":"evt_2","type":"payment.paid","data":{"id":"pay_1","amount":"new"}}'
     assert (onpay.webhooks.parse(strange).type, onpay.webhooks.parse(strange).data.id) == ("payment.paid", "pay_1")
+    later = onpay.webhooks.parse(b'{"id":"evt_3","type":"payment.of_tomorrow","data":{"paymentId":"pay_1"}}')
+    assert later.data == {"paymentId": "pay_1"}, "a Payment has the members of a payment"
     assert onpay.webhooks.verify_body(body, rotated["X-Onpay-Signature"], ours) == event
     assert verify(body, onpay.webhooks.sign(body, ours), ours) == event
     for headers, secret in ((sent([ours]), other), (sent([ours], now - 400), ours), (sent([ours], now + 400), ours)):

@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Union
+from typing import Any, Union, get_args
 
 from onpay._generated.names import DATA_OF, EventData, EventType
 from onpay._model import Model
@@ -23,11 +23,12 @@ from onpay.errors import SignatureError
 
 TOLERANCE_S = 300
 SHORTEST_KEY = 16
+KNOWN = frozenset(get_args(EventType))
 Secrets = Union[str, Sequence[str]]
 
 
 class WebhookEvent(Model):
-    """What happened, and the object as its GET showed it then. `data` is a dict where the kind is newer than this."""
+    """What happened, and the object as its GET showed it then. `data` is a dict where the type is newer than this."""
 
     id: str
     type: Union[EventType, str]
@@ -71,7 +72,7 @@ def parse(body: bytes) -> WebhookEvent:
     content = parsed(body)
     if not isinstance(content, dict) or not isinstance(content.get("type"), str):
         raise SignatureError("the body is no event")
-    model = DATA_OF.get(content["type"].partition(".")[0])
+    model = DATA_OF.get(content["type"].partition(".")[0]) if content["type"] in KNOWN else None
     data = content.get("data")
     typed = model.read(data) if model and isinstance(data, dict) else data
     return WebhookEvent.read({**content, "data": typed})
