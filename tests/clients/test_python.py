@@ -22,12 +22,15 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pytest_django.live_server_helper import LiveServer
 
+from gateway.api.reference.samples import FOLDER
 from gateway.chaos.models import DisturbedRequest
 from gateway.clients import build, packages
+from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.flaky_front import flaky_front
 from tests.support.samples import samples
 from tests.support.tools import run
+from tests.support.whole_shop import graded
 from webhooks import signing
 
 HERE = packages.HERE / "python"
@@ -286,6 +289,18 @@ def test_every_sample_of_the_guides_runs(
 
     for name, program in samples("python").items():
         exec(compile(program, name, "exec"), {"__name__": name})
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("request_log")
+def test_the_shop_of_the_guides_gets_an_a(
+    api: Api, onpay: Any, live_server: LiveServer, settings: Any, tmp_path: Path
+) -> None:
+    settings.LOCAL = True
+    shop, check = ([sys.executable, FOLDER / name] for name in ("shop.py", "shop-check.py"))
+    wheel = Path(onpay.__file__).parents[1]
+
+    assert graded(api, live_server.url, shop, check, tmp_path, PYTHONPATH=str(wheel)) == "grade A 20"
 
 
 def test_the_wheel_is_offered_for_download(onpay: Any, client: Client) -> None:

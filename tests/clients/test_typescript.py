@@ -11,11 +11,14 @@ import pytest
 from django.conf import settings
 from pytest_django.live_server_helper import LiveServer
 
+from gateway.api.reference.samples import FOLDER
 from gateway.clients import build, packages
+from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.flaky_front import flaky_front
 from tests.support.samples import samples
 from tests.support.tools import HERE, TOOLS, run
+from tests.support.whole_shop import graded
 
 STRICT = ("--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
 
@@ -38,7 +41,7 @@ def quickstart() -> str:
 
 @pytest.fixture(scope="module")
 def shop(tools: Path) -> Path:
-    """A folder where the packages are installed, with a shop and the quickstart of the README, compiled."""
+    """A folder where the packages are installed, with a shop, the quickstart and the samples, compiled."""
     build.node()
     folder = TOOLS.parent.parent / "shop"
     shutil.rmtree(folder, ignore_errors=True)
@@ -60,19 +63,20 @@ def shop(tools: Path) -> Path:
     )
     for name, program in samples("ts").items():
         (folder / f"sample-{name}.ts").write_text(program)
+    for name in ("shop", "shop-check"):
+        shutil.copy(FOLDER / f"{name}.ts", folder / f"sample-{name}.ts")
     (folder / "old.cjs").write_text('console.log(typeof require("@onpay/node").Onpay);\n')
+    with pytest.raises(AssertionError) as told:
+        run(tools / "tsc", *STRICT, *(file.name for file in folder.glob("*.ts")), cwd=folder)
+    assert set(re.findall(r"(?m)^(\S+)\(\d+,\d+\): error", str(told.value))) == {"bent.ts"}
+    assert "Property 'payer' is missing" in str(told.value)
     return folder
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_shop_in_typescript(acme: Shop, shop: Path, tools: Path, live_server: LiveServer) -> None:
+def test_a_shop_in_typescript(acme: Shop, shop: Path, live_server: LiveServer) -> None:
     acme.company.withdrawal_ip = "127.0.0.1"
     acme.company.save()
-    with pytest.raises(AssertionError) as told:
-        run(tools / "tsc", *STRICT, *(file.name for file in shop.glob("*.ts")), cwd=shop)
-    assert set(re.findall(r"(?m)^(\S+)\(\d+,\d+\): error", str(told.value))) == {"bent.ts"}
-    assert "Property 'payer' is missing" in str(told.value)
-
     with flaky_front(live_server.url) as front, pytest.MonkeyPatch.context() as patch:
         for name, value in (("ONPAY_API_KEY", acme.sandbox_key), ("ONPAY_BASE_URL", live_server.url)):
             patch.setenv(name, value)
@@ -101,3 +105,12 @@ def test_a_shop_in_typescript(acme: Shop, shop: Path, tools: Path, live_server: 
     assert "PAID 148.50\norder-1043 150.00" in first
     assert run("node", "old.cjs", cwd=shop).strip() == "function"
     assert os.listdir(shop / "node_modules") == ["@onpay"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("request_log")
+def test_the_shop_of_the_guides_gets_an_a(api: Api, shop: Path, live_server: LiveServer, settings: Any) -> None:
+    settings.LOCAL = True
+    sold_by, check = (["node", f"sample-{name}.js"] for name in ("shop", "shop-check"))
+
+    assert graded(api, live_server.url, sold_by, check, shop) == "grade A 20"

@@ -162,16 +162,17 @@ def _fence(self: RendererHTML, tokens: list[Token], index: int, options: Options
 
 def _tabs(self: RendererHTML, tokens: list[Token], index: int, options: OptionsDict, env: Any) -> str:
     group = f"tabs-{index}"
-    parts = []
+    parts, named = [], []
     for number, token in enumerate(tokens[index].children or []):
         language = token.info.partition(" ")[0]
         chosen = "" if number else " checked"
+        named.append(_TABS[language])
         mark = f'id="{group}-{number}" data-language="{language}"'
         parts.append(
             f'<input type="radio" name="{group}" {mark}{chosen}><label for="{group}-{number}">{_TABS[language]}</label>'
             f"<div>{_code(token.content, language)}</div>"
         )
-    return f'<div class="tabs" role="group" aria-label="{" · ".join(_TABS.values())}">{"".join(parts)}</div>\n'
+    return f'<div class="tabs" role="group" aria-label="{" · ".join(named)}">{"".join(parts)}</div>\n'
 
 
 def _table(self: RendererHTML, tokens: list[Token], index: int, options: OptionsDict, env: Any) -> str:

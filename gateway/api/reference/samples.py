@@ -23,8 +23,9 @@ register = Library()
 
 @register.simple_tag
 def sample(name: str, part: str) -> str:
-    """A part of a sample as Markdown: a block of code in each language, to be shown as tabs."""
-    return "\n\n".join(f"```{language} tab\n{part_of(name, part, language)}\n```" for language in ENDINGS)
+    """A part of a sample as Markdown: a block of code in each language that has it, to be shown as tabs."""
+    languages = [language for language, ending in ENDINGS.items() if (FOLDER / f"{name}.{ending}").exists()]
+    return "\n\n".join(f"```{language} tab\n{part_of(name, part, language)}\n```" for language in languages)
 
 
 @register.simple_tag

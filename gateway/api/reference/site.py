@@ -18,7 +18,7 @@ class Chapter:
 
 
 CHAPTERS = (
-    Chapter(_("Get started"), ("quickstart", "libraries", "keys", "sandbox", "testing", "going-live")),
+    Chapter(_("Get started"), ("quickstart", "libraries", "shop", "keys", "sandbox", "testing", "going-live")),
     Chapter(_("Payments"), ("payments", "cards", "refunds")),
     Chapter(_("A reliable integration"), ("idempotency", "retries", "webhooks", "events", "errors")),
     Chapter(_("Money"), ("balances", "reconciliation", "money-out")),
