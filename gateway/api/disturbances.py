@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils.encoding import escape_uri_path
 
 from accounts.base.errors import Refusal, Unavailable
 from accounts.models import Merchant
@@ -37,7 +38,8 @@ OF_A_PROXY = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Ba
 def read(request: HttpRequest, merchant: Merchant, tag: str) -> None:
     """Raises ONP429 instead of the first reading of a path."""
     if is_disturbed(merchant) and request.method == "GET" and tag != UNDISTURBED:
-        found = answers.meet(merchant, OF_GETS, method="GET", path=request.path, request_id=traced(request).request_id)
+        path, request_id = escape_uri_path(request.path), traced(request).request_id
+        found = answers.meet(merchant, OF_GETS, method="GET", path=path, request_id=request_id)
         if found:
             raise _refusal(found)
 
@@ -71,7 +73,8 @@ def _lost(found: DisturbedRequest, perform: Callable[[], Stored]) -> Stored | Ht
     if stored.replayed or stored.status >= 300:
         found.delete()
         return stored
-    found.object_id = orjson.loads(stored.body)["data"]["id"]
+    made = orjson.loads(stored.body)["data"]
+    found.object_id = made.get("id") or made["conversionId"]
     found.save(update_fields=["object_id"])
     return HttpResponse(OF_A_PROXY, status=502, content_type="text/html")
 

@@ -4,22 +4,26 @@ import json
 import uuid
 from typing import Any
 
+from django.db import connection
 from django.http import HttpResponse
+from django.test.utils import CaptureQueriesContext
 
 from gateway.chaos.models import DisturbedRequest
+from gateway.conversions.models import Conversion
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
 from tests.support.api import V2, Api
 from tests.support.books import violations
 from tests.support.companies import Shop
+from tests.support.conversions import fund, path, quoted
 from tests.support.payments import pix
-from tests.support.webhooks import outcome
+from tests.support.webhooks import outcome, registered
 
 
-def send(api: Api, path: str, body: dict[str, Any], key: str) -> HttpResponse:
+def send(api: Api, to: str, body: dict[str, Any], key: str) -> HttpResponse:
     """Without a look at the contract: a proxy knows none."""
     headers = {"x-api-key": str(api.key), "idempotency-key": key}
-    return api.http.post(V2 + path, json.dumps(body), content_type="application/json", headers=headers)
+    return api.http.post(V2 + to, json.dumps(body), content_type="application/json", headers=headers)
 
 
 def order(api: Api, **members: Any) -> tuple[HttpResponse, HttpResponse]:
@@ -108,12 +112,48 @@ def test_a_run_is_shown_and_replaced(api: Api, globex_api: Api, acme: Shop) -> N
     assert api.get("/simulations/chaos").json()["data"]["id"] == second["id"]
 
 
-def test_companies_without_chaos_pay_nothing_for_it(
-    api: Api, acme: Shop, django_assert_num_queries: Any, django_assert_max_num_queries: Any
-) -> None:
-    api.get("/payments")
-    with django_assert_max_num_queries(100) as seen:
-        api.post("/payments", pix())
-        api.get("/payments")
+def test_a_lost_answer_made_one_conversion(api: Api, acme: Shop) -> None:
+    fund(acme)
+    token = quoted(api, acme)["quoteToken"]
+    api.post("/simulations/chaos", {"disturbances": ["ANSWER_LOST"]})
+    key, confirmation = str(uuid.uuid4()), path(acme, "/confirm")
 
-    assert not [one for one in seen.captured_queries if "chaos" in one["sql"] or "disturbedrequest" in one["sql"]]
+    lost, again = (send(api, confirmation, {"quoteToken": token}, key) for _ in range(2))
+
+    assert (lost.status_code, lost["Content-Type"]) == (502, "text/html")
+    assert (again.status_code, again["Idempotent-Replayed"]) == (201, "true")
+    assert DisturbedRequest.objects.get().object_id == Conversion.objects.get().pk
+    assert not violations()
+
+
+def test_a_path_with_bytes_that_are_no_text_waits_like_any_other(api: Api, acme: Shop) -> None:
+    api.post("/simulations/chaos", {"disturbances": ["RATE_LIMITED"]})
+
+    for strange in ("/payments/%00", "/payments/%ff"):
+        answers = [api.get(strange) for _ in range(2)]
+        assert [outcome(one) for one in answers] == [(429, "ONP429"), (404, "ONP404_PAYMENT")]
+
+
+def statements(api: Api) -> list[str]:
+    """What the database is asked for a payment from its creation to its event."""
+    with CaptureQueriesContext(connection) as asked:
+        payment = api.post("/payments", pix()).json()["data"]["id"]
+        api.get(f"/payments/{payment}")
+        api.post(f"/simulations/payments/{payment}", {"status": "PAID"})
+    return [one["sql"] for one in asked]
+
+
+def test_companies_without_chaos_pay_nothing_for_it(api: Api, globex_api: Api, acme: Shop) -> None:
+    for one in (api, globex_api):
+        registered(one, "https://1.1.1.1/hooks")
+        statements(one)
+    before = len(statements(api))
+    api.post("/simulations/chaos")
+    order(api)
+
+    asked = statements(globex_api)
+
+    assert len(asked) == before
+    assert not [one for one in asked if "chaos" in one or "disturbedrequest" in one]
+    api.request("DELETE", "/simulations/chaos")
+    assert len(statements(api)) == before
