@@ -30,11 +30,11 @@ def start(merchant: Merchant, endpoint_id: str, *, by: User | None = None) -> Re
     active, and ONP409_READINESS_CHECK while another check of the company runs.
     """
     require_sandbox(merchant)
+    if (over := selectors.running(merchant)) and over.ends_at <= utcnow():
+        finish(merchant, over.pk)  # like everybody: the check is locked first, then the merchant
     held = Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)
     if other := selectors.running(merchant):
-        if other.ends_at > utcnow():
-            raise ReadinessCheckRunning(readinessCheckId=other.id)
-        _finish(other, other.ends_at)
+        raise ReadinessCheckRunning(readinessCheckId=other.id)
     run = chaos.start(merchant, endpoint_id=endpoint_id)
     return ReadinessCheck.objects.create(
         merchant=merchant,
