@@ -59,6 +59,7 @@ NAMES = {
     "getEvent": "events.get",
     "listEvents": "events.list",
     "simulatePayment": "sandbox.end_payment",
+    "simulateLateMoney": "sandbox.pay_late",
     "topUpBalance": "sandbox.top_up_balance",
     "simulateRefundRequest": "sandbox.request_refund",
     "simulateRefund": "sandbox.end_refund",

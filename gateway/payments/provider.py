@@ -164,6 +164,13 @@ def unclear(payment: Payment, at: datetime) -> Payment:
     return payment
 
 
+def require_reference_free(payment: Payment) -> None:
+    """Raises ONP409_DUPLICATE_REFERENCE if a newer payment took the reference of this one after it had ended."""
+    live = first(_LIVE, [payment.merchant_id, payment.reference])
+    if live and live[0] != payment.pk:
+        raise DuplicateReference(paymentId=live[0])
+
+
 def lock(merchant: Merchant, payment_id: str) -> Payment:
     """The merchant's payment, locked until the transaction ends. Raises ONP404_PAYMENT."""
     return owned(merchant, first(_LOCK, [payment_id]) if is_well_formed(payment_id) else None)

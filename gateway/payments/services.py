@@ -28,7 +28,15 @@ from gateway.payments.errors import (
 )
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct, require_rate
-from gateway.payments.provider import capture_if_authorized, finish, lock, order_of, rail_of, simulator_of
+from gateway.payments.provider import (
+    capture_if_authorized,
+    finish,
+    lock,
+    order_of,
+    rail_of,
+    require_reference_free,
+    simulator_of,
+)
 from gateway.providers.asking import is_leased, lease
 from gateway.providers.errors import ProviderNotConnected
 from gateway.providers.models import ProviderAccount
@@ -171,6 +179,21 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     return _play(merchant, payment_id, asked, lambda rail, now: rail.simulate(wanted, now))
 
 
+@transaction.atomic(savepoint=False)
+def simulate_late_money(merchant: Merchant, payment_id: str) -> Payment:
+    """Lets money pay an expired sandbox payment, as staff decide it in production about money in suspense.
+
+    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD, ONP409_PAYMENT_STATE, and
+    ONP409_DUPLICATE_REFERENCE if a newer payment took its reference.
+    """
+    payment = _simulated(merchant, payment_id)
+    if payment.status != Status.EXPIRED:
+        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
+    require_reference_free(payment)
+    now = clock.now(merchant)
+    return finish(payment, PaymentAction.ASSIGN, simulator_of(payment).paid(now), now)
+
+
 def decide(merchant: Merchant, payment_id: str, *, accepts: bool, answers: Mapping[str, str]) -> Payment:
     """The payer's decision on the sandbox checkout page. Raises what `simulate` raises."""
 
@@ -188,16 +211,21 @@ def _play(
     asked: PaymentAction,
     answer_of: Callable[[SandboxRail, datetime], PaymentOutcome],
 ) -> Payment:
+    payment, now = _simulated(merchant, payment_id), clock.now(merchant)
+    if payment.status not in OPEN or (asked != PaymentAction.EXPIRE and _is_over(payment, now)):
+        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
+    return finish(payment, asked, answer_of(simulator_of(payment), now), now)
+
+
+def _simulated(merchant: Merchant, payment_id: str) -> Payment:
+    """The sandbox payment without a card, locked."""
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
     require_active(merchant)
     payment = lock(merchant, payment_id)
     if payment.method in CARDS:
         raise SimulationOfCard
-    now = clock.now(merchant)
-    if payment.status not in OPEN or (asked != PaymentAction.EXPIRE and _is_over(payment, now)):
-        raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
-    return finish(payment, asked, answer_of(simulator_of(payment), now), now)
+    return payment
 
 
 @transaction.atomic(savepoint=False)

@@ -12,9 +12,9 @@ from accounts.models import Environment
 from gateway.methods.rail import Clawback, PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import by_currency
 from gateway.payments.bank_references import require_unpaid
-from gateway.payments.errors import BankReferenceUsed, DuplicateReference, PaymentState
+from gateway.payments.errors import BankReferenceUsed, PaymentState
 from gateway.payments.models import OPEN, Payment, Status
-from gateway.payments.provider import finish
+from gateway.payments.provider import finish, require_reference_free
 from gateway.payments.provider import lock as lock_payment
 from gateway.providers.asking import is_leased, is_overdue
 from gateway.providers.models import ProviderAccount
@@ -158,10 +158,7 @@ def require_assignable(item: SuspenseItem) -> None:
         raise DoesNotFit
     if (item.amount, item.currency) != (payment.amount, payment.currency):
         raise DoesNotFit
-    live = Payment.objects.filter(merchant_id=payment.merchant_id, reference=payment.reference)
-    live = live.exclude(pk=payment.pk).exclude(status__in=(Status.EXPIRED, Status.FAILED))
-    if other := live.values_list("pk", flat=True).first():
-        raise DuplicateReference(paymentId=other)
+    require_reference_free(payment)
 
 
 def assign(item: SuspenseItem, note: str) -> SuspenseItem:

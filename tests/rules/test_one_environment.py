@@ -14,6 +14,7 @@ OF_THE_SANDBOX = {
     "api/v2/simulations/chaos",
     "api/v2/simulations/clock",
     "api/v2/simulations/payments/<str:payment_id>",
+    "api/v2/simulations/payments/<str:payment_id>/late-money",
     "api/v2/simulations/payments/<str:payment_id>/refund-requests",
     "api/v2/simulations/readiness-checks",
     "api/v2/simulations/readiness-checks/<str:check_id>",

@@ -373,3 +373,30 @@ class PaymentSimulationView(Resource):
         Sandbox only, for open payments without a card. The response is the payment after the change; the event follows.
         """
         return payloads.payment(payments.simulate(merchant, payment_id, wanted.status))
+
+
+class LateMoneyView(Resource):
+    tag = "Sandbox"
+
+    @operation(
+        "simulateLateMoney",
+        "payments:write",
+        optional_body=True,
+        gives=payloads.PaymentPayload,
+        refuses=[
+            errors.SandboxOnly,
+            errors.CompanyNotActive,
+            errors.PaymentUnknown,
+            errors.PaymentState,
+            errors.DuplicateReference,
+            errors.SimulationOfCard,
+        ],
+    )
+    def post(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload:
+        """Simulate money after expiry
+
+        Sandbox only, for EXPIRED payments without a card. In production the money is held, and it takes two of our
+        staff to let it pay the payment; here it does so at once. The response is the payment, which is PAID, and
+        `payment.paid` follows `payment.expired`. If a newer payment took its `reference` it stays EXPIRED.
+        """
+        return payloads.payment(payments.simulate_late_money(merchant, payment_id))

@@ -79,6 +79,7 @@ _everywhere = [
 ]
 _of_the_sandbox = [
     path("simulations/payments/<str:payment_id>", simulations.PaymentSimulationView.as_view()),
+    path("simulations/payments/<str:payment_id>/late-money", simulations.LateMoneyView.as_view()),
     path("simulations/payments/<str:payment_id>/refund-requests", simulations.RefundRequestsView.as_view()),
     path("simulations/refunds/<str:refund_id>", simulations.RefundSimulationView.as_view()),
     path("simulations/withdrawals/<str:withdrawal_id>", simulations.WithdrawalSimulationView.as_view()),

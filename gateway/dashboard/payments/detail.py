@@ -48,6 +48,8 @@ SHOWN_REQUESTS = 20
 LOOKS_AGAIN_FOR = timedelta(seconds=30)
 """How long after an event the page refreshes to show its delivery."""
 OUTCOMES = (Status.PAID, Status.FAILED, Status.EXPIRED)
+LATE = "LATE"
+"""Money that pays it after it has expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +162,28 @@ def _given(found: Payment) -> dict[str, Any]:
 
 def _outcomes(here: RequestContext, found: Payment) -> list[str]:
     """The outcomes that can be simulated. A card's outcome follows from its number."""
-    if not here.is_sandbox or found.status not in OPEN or found.method in CARDS:
+    if not here.is_sandbox or found.method in CARDS:
         return []
-    return [str(status) for status in OUTCOMES]
+    if found.status == Status.EXPIRED:
+        return [LATE]
+    return [str(status) for status in OUTCOMES] if found.status in OPEN else []
 
 
 @require_POST
 @page_view(May.SIMULATE, sandbox_only=True)
 def simulate(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
-    """Sets the outcome of an open payment, like POST /simulations/payments/{id}."""
+    """Sets the outcome of an open payment, or pays an expired one, like POST /simulations/payments/{id} and its
+    `late-money`.
+    """
     wanted = request.POST.get("status", "")
-    if wanted not in OUTCOMES:
+    if wanted not in (*OUTCOMES, LATE):
         raise InvalidStatus
     before = payments.get(here.merchant, payment_id).status
     with transaction.atomic():
-        after = services.simulate(here.merchant, payment_id, wanted).status
+        if wanted == LATE:
+            after = services.simulate_late_money(here.merchant, payment_id).status
+        else:
+            after = services.simulate(here.merchant, payment_id, wanted).status
         here.record("payment.simulated", payment_id, before={"status": before}, after={"status": after})
     return here.redirect("payment", payment_id, message=_("Done. Your webhook endpoints are notified."))
 

@@ -79,6 +79,7 @@ ROWS = {
     ("GET", "/transactions/{paymentId}"): Row(NO_PAYMENT, NO_PAYMENT),
     ("POST", "/simulations/payments/{paymentId}"): Row((403, "ONP403_SANDBOX_ONLY"), NO_PAYMENT, {"status": "PAID"}),
     ("POST", "/payments/{paymentId}/expire"): Row(NO_PAYMENT, NO_PAYMENT),  # after it was paid
+    ("POST", "/simulations/payments/{paymentId}/late-money"): Row(NO_SANDBOX, NO_PAYMENT),
     ("GET", "/payments/{paymentId}/receipt"): Row(NO_PAYMENT, NO_PAYMENT),  # after it was paid
     ("POST", "/payments/{paymentId}/refunds"): Row(NO_PAYMENT, NO_PAYMENT, {"amount": 1}),
     ("GET", "/payments/{paymentId}/refunds"): Row(NO_PAYMENT, NO_PAYMENT),
@@ -396,7 +397,7 @@ def test_the_rows_of_this_table_say_what_acme_itself_is_answered(world: World, a
 
         of_others = {
             "boleto": NO_PAYMENT, "receipt": (409, "ONP409_RECEIPT_UNAVAILABLE"),
-            "expire": (409, "ONP409_PAYMENT_STATE"),
+            "expire": (409, "ONP409_PAYMENT_STATE"), "late-money": (409, "ONP409_PAYMENT_STATE"),
         }.get(path.split("/")[-1])  # fmt: skip
         known = (409, "ONP409_DUPLICATE_REFERENCE"), (409, "ONP409_APPROVAL_STATE"), of_others
         assert answer.status_code in (200, 201) or outcome(answer) in known

@@ -212,8 +212,22 @@ def test_the_sandbox_lets_it_end(outcome: str, acme: Shop, support: Client, page
     )  # fmt: skip
 
 
+def test_the_sandbox_lets_money_come_late(acme: Shop, support: Client, page: Page) -> None:
+    payment = a_payment(acme.sandbox, "EXPIRED")
+    address = page("payment", payment.pk)
+    assert "Pay it late" in text_of(support.get(address))
+
+    answer = support.post(page("simulate_payment", payment.pk), {"status": "LATE"})
+
+    assert answer["Location"] == address
+    assert Payment.objects.get(pk=payment.pk).status == "PAID"
+    assert "You are the payer." not in text_of(support.get(address))
+
+
 @pytest.mark.parametrize(
-    ("outcome", "code"), [("PAID", 409), ("REFUNDED", 400), ("", 400)], ids=["ended already", "no outcome", "nothing"]
+    ("outcome", "code"),
+    [("PAID", 409), ("LATE", 409), ("REFUNDED", 400), ("", 400)],
+    ids=["ended already", "never expired", "no outcome", "nothing"],
 )
 def test_what_cannot_be_simulated_moves_nothing(
     outcome: str, code: int, acme: Shop, support: Client, page: Page
