@@ -25,12 +25,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=PORT)
+        parser.add_argument("--without-state", action="store_true", help="only what the processes of this host counted")
 
-    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+    def handle(self, *args: Any, host: str, port: int, without_state: bool, **options: Any) -> None:
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        server, thread = start_http_server(port, host, registry_of_host())
+        server, thread = start_http_server(port, host, registry_of_host(with_state=not without_state))
         stop.wait()
         server.shutdown()
         thread.join()
@@ -57,10 +58,11 @@ class Counted(Collector):
         return found
 
 
-def registry_of_host() -> CollectorRegistry:
+def registry_of_host(*, with_state: bool) -> CollectorRegistry:
     """The state of the service, and what the processes of this host counted if `ONPAY_METRICS_DIR` is set."""
     registry = CollectorRegistry()
-    registry.register(OfItsThread())
+    if with_state:
+        registry.register(OfItsThread())
     if settings.METRICS_DIR:
         registry.register(Counted(Path(settings.METRICS_DIR)))
     return registry

@@ -50,6 +50,22 @@ def test_one_process_tells_what_all_counted_and_the_state(tmp_path: Path) -> Non
     assert process.wait(10) == 0
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_state_can_be_left_to_another_host(tmp_path: Path) -> None:
+    port, env = free_port(), os.environ | {"ONPAY_METRICS_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", COUNTING], env=env, cwd=settings.BASE_DIR, check=True)
+    command = [sys.executable, "manage.py", "serve_metrics", "--port", str(port), "--without-state"]
+    process = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR)
+    try:
+        text = read(port)
+    finally:
+        process.terminate()
+
+    assert "onpay_requests_total" in text
+    assert "onpay_state_readable" not in text
+    assert process.wait(10) == 0
+
+
 def read(port: int) -> str:
     ends = time.monotonic() + 30
     while True:
