@@ -7,12 +7,13 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, partial
 from types import SimpleNamespace, TracebackType
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -77,8 +78,8 @@ class AttemptResponse:
 class Sender:
     """Posts webhooks over keep-alive connections to vetted addresses only.
 
-    Use as an async context manager, one per event loop. The caller limits how many posts run at once; `limit_per_host`
-    (0 = none) queues the surplus, and that wait counts as connecting.
+    Use as an async context manager, one per event loop. The caller limits how many posts run at once. `limit_per_host`
+    (0 = none) and `lookups_at_once` of one owner queue the surplus, and that wait counts as connecting.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Sender:
         total_timeout_s: float = 15.0,
         keep_alive_s: float = 15.0,
         limit_per_host: int = 0,
-        lookups_at_once: int = 32,
+        lookups_at_once: int = 8,
         ssl_context: ssl.SSLContext | None = None,
         lookup: addresses.Lookup = socket.getaddrinfo,
     ) -> None:
@@ -100,10 +101,9 @@ class Sender:
         self._ssl_context = ssl_context or _verifying_context()
         self._lookup = lookup
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._resolvers: list[_VettingResolver] = []
 
     async def __aenter__(self) -> Self:
-        # Threads of our own: a name server that never answers must not stop the rest of the process.
-        self._threads = ThreadPoolExecutor(self._lookups_at_once, thread_name_prefix="webhook-lookup")
         # A connection opened under one rule must never be reused under the other, so each rule has its own pool.
         self._sessions = {allowed: self._open_session(allowed) for allowed in (False, True)}
         return self
@@ -114,12 +114,17 @@ class Sender:
         sessions, self._sessions = self._sessions, {}
         for session in sessions.values():
             await session.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for resolver in self._resolvers:
+            await resolver.close()
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, loopback_allowed: bool
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, loopback_allowed: bool
     ) -> AttemptResponse:
-        """Makes one attempt and returns its result within the total time; raises only when cancelled."""
+        """Makes one attempt and returns its result within the total time; raises only when cancelled.
+
+        Lookups for one owner's URLs never wait for those of another.
+        """
+        _owner.set(owner)
         session = self._sessions[loopback_allowed]
         started = time.monotonic()
         heard = _Heard()
@@ -137,11 +142,12 @@ class Sender:
         return AttemptResponse(heard.status, error, heard.retry_after, _readable(heard.body), elapsed_ms)
 
     def _open_session(self, loopback_allowed: bool) -> aiohttp.ClientSession:
+        self._resolvers.append(_VettingResolver(self._lookup, self._lookups_at_once, loopback_allowed))
         reuse = aiohttp.TraceConfig()
         reuse.on_connection_reuseconn.append(_note_reuse)
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                resolver=_VettingResolver(self._lookup, self._threads, loopback_allowed),
+                resolver=self._resolvers[-1],
                 use_dns_cache=False,
                 socket_factory=_RationedSocket.open,
                 ssl=self._ssl_context,
@@ -171,18 +177,32 @@ class _Heard:
     over_kept_connection: bool = False
 
 
-class _VettingResolver(AbstractResolver):
-    """Gives aiohttp the vetted addresses of a name, from the only lookup made for the connection."""
+_owner: ContextVar[str] = ContextVar("owner")
+"""Whose URL is being called: aiohttp tells its resolver only the host."""
 
-    def __init__(self, lookup: addresses.Lookup, threads: ThreadPoolExecutor, loopback_allowed: bool) -> None:
-        self._threads = threads
-        self._resolve = partial(addresses.resolve, loopback_allowed=loopback_allowed, lookup=lookup)
+
+class _VettingResolver(AbstractResolver):
+    """Gives aiohttp the vetted addresses of a name, from a lookup made for the connection.
+
+    A lookup that its callers have given up goes on until the system's resolver gives up, and counts as its owner's
+    until then. So an owner has a limited number of threads, and each name only one.
+    """
+
+    def __init__(self, lookup: addresses.Lookup, at_once: int, loopback_allowed: bool) -> None:
+        self._lookup = lookup
+        self._at_once = at_once
+        self._loopback_allowed = loopback_allowed
+        self._under_way: dict[tuple[str, str, int], asyncio.Task[list[str]]] = {}
+        self._gates: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        loop = asyncio.get_running_loop()
-        vetted = await loop.run_in_executor(self._threads, self._resolve, host, port)
+        key = (_owner.get(), host, port)
+        if key not in self._under_way:
+            self._under_way[key] = asyncio.create_task(self._find(*key))
+            self._under_way[key].add_done_callback(partial(self._forget, key))
+        vetted = await asyncio.shield(self._under_way[key])
         return [
             ResolveResult(
                 hostname=host,
@@ -196,7 +216,20 @@ class _VettingResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """The sender owns the threads."""
+        for task in self._under_way.values():
+            task.cancel()
+
+    async def _find(self, owner: str, host: str, port: int) -> list[str]:
+        gate = self._gates.setdefault(owner, asyncio.Semaphore(self._at_once))
+        async with gate:
+            return await asyncio.wrap_future(
+                addresses.resolving(host, port, loopback_allowed=self._loopback_allowed, lookup=self._lookup)
+            )
+
+    def _forget(self, key: tuple[str, str, int], found: asyncio.Task[list[str]]) -> None:
+        del self._under_way[key]
+        if not found.cancelled():
+            found.exception()  # the callers may be gone
 
 
 class _RationedSocket(socket.socket):

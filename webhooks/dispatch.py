@@ -64,7 +64,13 @@ async def _attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     )
     about = {"onpay.delivery": claimed.id, "onpay.event": claimed.event_id, "onpay.endpoint": claimed.endpoint_id}
     with span(f"webhook {claimed.event_type}", about, kind="client") as told:
-        answer = await sender.post(claimed.url, sent.body, sent.headers, loopback_allowed=claimed.loopback_allowed)
+        answer = await sender.post(
+            claimed.url,
+            sent.body,
+            sent.headers,
+            owner=str(claimed.merchant_id),
+            loopback_allowed=claimed.loopback_allowed,
+        )
         told({"http.response.status_code": answer.status, "error.type": answer.error}, failed=not answer.is_success)
     if not answer.is_success:
         log.info(

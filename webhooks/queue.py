@@ -93,7 +93,7 @@ _CLAIM = f"""
                   delivery.is_retried, delivery.disturbance
     )
     SELECT claimed.id, claimed.lease, claimed.attempts, event.id, event.type, event.body, endpoint.id, endpoint.url,
-           merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
+           merchant.id, merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
            endpoint.previous_secret_expires_at, claimed.is_retried, claimed.disturbance, event.request_id
       FROM claimed JOIN {table(Event)} event ON event.id = claimed.event_id
       JOIN {table(Endpoint)} endpoint ON endpoint.id = claimed.endpoint_id
@@ -165,6 +165,7 @@ class Claimed:
     body: bytes
     endpoint_id: str
     url: str
+    merchant_id: int
     loopback_allowed: bool
     sealed_secrets: tuple[bytes, ...]
     is_retried: bool = True
@@ -224,6 +225,7 @@ def claim(limit: int) -> list[Claimed]:
             body=bytes(body),
             endpoint_id=endpoint,
             url=url,
+            merchant_id=merchant,
             loopback_allowed=is_loopback_allowed(environment),
             sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
             is_retried=is_retried,
@@ -239,6 +241,7 @@ def claim(limit: int) -> list[Claimed]:
             body,
             endpoint,
             url,
+            merchant,
             environment,
             sealed,
             previous,

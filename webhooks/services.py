@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor, TimeoutError
+from concurrent.futures import TimeoutError
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,7 +33,6 @@ from webhooks.signing import new_secret
 
 MAX_ENDPOINTS = 20
 LOOKUP_TIMEOUT_S = 2.0
-_lookups = ThreadPoolExecutor(max_workers=4, thread_name_prefix="lookup")
 
 
 def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.getaddrinfo) -> list[Fault]:
@@ -46,10 +45,8 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     try:
         target = addresses.parse_url(url, loopback_allowed=allowed)
         host, port = str(target.raw_host), int(target.port or 443)
-        search = _lookups.submit(addresses.resolve, host, port, loopback_allowed=allowed, lookup=lookup)
-        search.result(timeout=LOOKUP_TIMEOUT_S)
+        addresses.resolving(host, port, loopback_allowed=allowed, lookup=lookup).result(timeout=LOOKUP_TIMEOUT_S)
     except TimeoutError:
-        search.cancel()
         return []
     except addresses.NoSuchHost as error:
         return [Fault("url", "INVALID", str(error))]

@@ -2,8 +2,10 @@
 
 import re
 import socket
+import threading
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from concurrent.futures import Future
+from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -107,6 +109,28 @@ def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = so
     for address in addresses:
         _refuse_unless_permitted(address, loopback_allowed=loopback_allowed)
     return [str(address) for address in dict.fromkeys(addresses)][:MOST_ADDRESSES]
+
+
+def resolving(
+    host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = socket.getaddrinfo
+) -> Future[list[str]]:
+    """`resolve` in a thread of its own.
+
+    A lookup cannot be interrupted. A caller who stops waiting abandons the thread, which ends when the resolver gives
+    up. No pool is shared, so a name server that never answers delays only those who asked for its names.
+    """
+    result: Future[list[str]] = Future()
+    question = partial(resolve, host, port, loopback_allowed=loopback_allowed, lookup=lookup)
+    threading.Thread(target=_fulfil, args=(result, question), name=f"lookup-{host}", daemon=True).start()
+    return result
+
+
+def _fulfil(result: Future[list[str]], question: Callable[[], list[str]]) -> None:
+    if result.set_running_or_notify_cancel():
+        try:
+            result.set_result(question())
+        except Exception as error:  # noqa: BLE001  (whoever waits for the result gets it)
+            result.set_exception(error)
 
 
 def _no_such_host(loopback_allowed: bool) -> NoSuchHost:

@@ -125,7 +125,7 @@ def leading_to(*addresses):
 
 
 async def post(sender, url, *, loopback_allowed=True):
-    return await sender.post(url, BODY, SIGNED, loopback_allowed=loopback_allowed)
+    return await sender.post(url, BODY, SIGNED, owner="acme", loopback_allowed=loopback_allowed)
 
 
 def one_post(answer, **settings):
