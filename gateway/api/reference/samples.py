@@ -18,6 +18,8 @@ ENDINGS = {"sh": "sh", "python": "py", "ts": "ts"}
 """The ending of a sample's file by the language as which its blocks are marked."""
 ENDPOINT, OWN_ENDPOINT = "https://shop.example.com/hooks", "http://localhost:3000/hooks"
 """The merchant's address, and what stands for it where a developer runs the service: there the first is refused."""
+IDS = {"PAYMENT": "pay_…", "REFUND": "ref_…", "WEBHOOK": "whk_…", "WITHDRAWAL": "wdr_…"}
+"""Variables of commands for what an earlier one has made, and how the ids of that begin."""
 register = Library()
 
 
@@ -43,7 +45,14 @@ def part_of(name: str, part: str, language: str) -> str:
     if found is None:
         raise LookupError(f"{file.name} has no part {part}")
     lines = re.sub(r"^[ ]*(?:#|//) \[/?[a-z-]+\]\n", "", found[1], flags=re.MULTILINE)
-    return dedent(lines).strip("\n").replace(ENDPOINT, OWN_ENDPOINT if settings.LOCAL else ENDPOINT)
+    shown = dedent(lines).strip("\n").replace(ENDPOINT, OWN_ENDPOINT if settings.LOCAL else ENDPOINT)
+    return _given(shown) + shown if language == "sh" else shown
+
+
+def _given(commands: str) -> str:
+    """A line for each id that the commands need and do not make, for the reader to complete."""
+    needed = [name for name in IDS if f"${name}" in commands and f"{name}=" not in commands]
+    return "".join(f"{name}={IDS[name]}   # data.id of an earlier response\n" for name in needed)
 
 
 @cache

@@ -86,15 +86,18 @@ READS = {
     "webhooks:read": "/events",
     "customers:read": "/customers",
     "withdrawals:read": "/withdrawals",
-    "balances:read": "/companies/{company}/balance",
-    "companies:read": "/companies/{company}",
+    "balances:read": "/companies/me/balance",
+    "companies:read": "/companies/me",
 }
 """An example call for each permission."""
 
 
 def example(key: ApiKey) -> str:
-    """An example call that the key may make; empty if it may read nothing."""
-    base = base_url(key.merchant.environment)
+    """The variables of the guides, and a call that the key may make; empty if it may read nothing."""
     path = next((path for name, path in READS.items() if name in key.permissions), "")
-    asked = f"{base}/api/v2{path.format(company=key.merchant.company_id)}"
-    return f'curl -s "{asked}" -H "x-api-key: $KEY"' if path else ""
+    if not path:
+        return ""
+    return (
+        f"export ONPAY_API_KEY=… ONPAY_BASE_URL={base_url(key.merchant.environment)}\n"
+        f'curl -s $ONPAY_BASE_URL/api/v2{path} -H "x-api-key: $ONPAY_API_KEY"'
+    )

@@ -27,7 +27,7 @@ def detail(request: HttpRequest, here: RequestContext, request_id: str) -> HttpR
 def _curl(here: RequestContext, asked: ApiRequest) -> str:
     """The same request with a key of one's own and a new idempotency key."""
     base = base_url(here.merchant.environment)
-    headers = {"x-api-key": "$KEY"}
+    headers = {"x-api-key": "$ONPAY_API_KEY"}
     if asked.method == "POST":
         headers["idempotency-key"] = "$(uuidgen)"
     if asked.request_body:

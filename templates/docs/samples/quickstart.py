@@ -22,15 +22,20 @@ payment = client.payments.create(
 print(payment.id, payment.pix_copy_paste)
 # [/create]
 
+# [listen]
+endpoint = client.webhook_endpoints.create(url="https://shop.example.com/hooks", events=["*"])
+print(endpoint.id, endpoint.secret)
+# [/listen]
+
 # [pay]
 paid = client.sandbox.end_payment(payment.id, status="PAID")
 print(paid.status, paid.paid_at, paid.net_amount)
 # [/pay]
 
-# [listen]
-endpoint = client.webhook_endpoints.create(url="https://shop.example.com/hooks", events=["*"])
-print(endpoint.id, endpoint.secret)
-# [/listen]
+# [event]
+for event in client.events.list(type="payment.paid"):
+    print(event.id, event.type, event.created_at)
+# [/event]
 
 # [look-up]
 for found in client.payments.list(reference="order-1042"):

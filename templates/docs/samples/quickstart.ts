@@ -20,15 +20,21 @@ const payment = await client.payments.create({
 console.log(payment.id, payment.pixCopyPaste);
 // [/create]
 
+// [listen]
+const endpoint = await client.webhookEndpoints.create({ url: "https://shop.example.com/hooks", events: ["*"] });
+console.log(endpoint.id, endpoint.secret);
+// [/listen]
+
 // [pay]
 const paid = await client.sandbox.endPayment(payment.id, { status: "PAID" });
 console.log(paid.status, paid.paidAt, paid.netAmount);
 // [/pay]
 
-// [listen]
-const endpoint = await client.webhookEndpoints.create({ url: "https://shop.example.com/hooks", events: ["*"] });
-console.log(endpoint.id, endpoint.secret);
-// [/listen]
+// [event]
+for await (const event of client.events.list({ type: "payment.paid" })) {
+  console.log(event.id, event.type, event.createdAt);
+}
+// [/event]
 
 // [look-up]
 for await (const found of client.payments.list({ reference: "order-1042" })) {

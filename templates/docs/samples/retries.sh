@@ -9,8 +9,8 @@ for attempt in first second; do
 done
 # [/again]
 
-ORDER_KEY=$(uuidgen)
 # [safely]
+ORDER_KEY=$(uuidgen)   # stored with the order, before the call
 curl -s $ONPAY_BASE_URL/api/v2/payments -H "x-api-key: $ONPAY_API_KEY" --max-time 30 \
   --retry 5 --retry-all-errors --retry-max-time 120 \
   -H "idempotency-key: $ORDER_KEY" -H "content-type: application/json" -d '{
@@ -19,8 +19,8 @@ curl -s $ONPAY_BASE_URL/api/v2/payments -H "x-api-key: $ONPAY_API_KEY" --max-tim
   }'
 # [/safely]
 
-ORDER_KEY=$(uuidgen)
 # [checkout]
+ORDER_KEY=$(uuidgen)   # stored with the order, before the call
 curl -s $ONPAY_BASE_URL/api/v2/payments -H "x-api-key: $ONPAY_API_KEY" --max-time 5 \
   -H "idempotency-key: $ORDER_KEY" -H "content-type: application/json" -d '{
     "method": "PIX", "amount": 44.00, "currency": "BRL", "reference": "order-4003",

@@ -63,7 +63,7 @@ def test_a_request_is_listed_and_told_whole(
     ):
         assert one in told, one
     assert "a retry with this key gets the same response" in told
-    assert 'x-api-key: $KEY"' in told.replace("&quot;", '"')
+    assert 'x-api-key: $ONPAY_API_KEY"' in told.replace("&quot;", '"')
     assert acme.sandbox_key not in told
 
 
