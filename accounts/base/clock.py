@@ -12,7 +12,11 @@ class HasClock(Protocol):
 
 def utcnow() -> datetime:
     """The real time in UTC, to the millisecond: for leases, retries and sessions, never for money."""
-    moment = datetime.now(UTC)
+    return to_the_millisecond(datetime.now(UTC))
+
+
+def to_the_millisecond(moment: datetime) -> datetime:
+    """Times of money are stored as precisely as they are told."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 

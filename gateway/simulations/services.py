@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.base.clock import now, utcnow
+from accounts.base.clock import now, to_the_millisecond, utcnow
 from accounts.base.ids import new_id
 from accounts.due import Due
 from accounts.models import Environment, Merchant
@@ -62,7 +62,7 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
     held = Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)
     merchant.clock_offset = held.clock_offset
     here = now(merchant)
-    target = to if to is not None else here + (by or timedelta(0))
+    target = to_the_millisecond(to if to is not None else here + (by or timedelta(0)))
     if target < here or target - utcnow() > FARTHEST:
         raise ClockOnlyForward
     fired, reached = _live_until(merchant, target)

@@ -120,6 +120,14 @@ def test_what_is_no_duration_and_no_moment_is_refused(api: Api, body: dict[str, 
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "ONP400_CLOCK")
 
 
+def test_the_clock_stands_at_a_whole_millisecond(api: Api, acme: Shop) -> None:
+    """Else the first moment of a day would lie between two that a timestamp can tell."""
+    for body in ({"advanceBy": "PT0.0015S"}, {"advanceTo": "2030-01-01T00:00:00.123456Z"}):
+        assert api.post("/simulations/clock", body).status_code == 200
+        acme.sandbox.refresh_from_db()
+        assert acme.sandbox.clock_offset % timedelta(milliseconds=1) == timedelta(0)
+
+
 def test_production_has_no_clock_to_move(acme: Shop, address: str) -> None:
     production = Api(acme.production_key, address)
 

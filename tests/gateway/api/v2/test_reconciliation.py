@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from accounts.base import clock
+from accounts.models import Merchant
 from gateway.methods.rail import Clawback
 from gateway.months import books
 from gateway.months.books import Span
@@ -18,11 +19,12 @@ from gateway.simulations.services import advance
 from ledger.books.models import Transfer
 from ledger.money import to_minor
 from tests.support.api import Api
+from tests.support.books import violations
 from tests.support.companies import Shop
 from tests.support.conversions import converted
 from tests.support.payments import a_payment
 from tests.support.refunds import claimed, paid, withdraw_all_but
-from tests.support.withdrawals import register, withdrawn
+from tests.support.withdrawals import change, register, withdrawn
 
 PATH = "/companies/me/reconciliation"
 MOVEMENTS = ("sales", "fees", "refunds", "disputes", "payouts", "conversions", "advances", "other")
@@ -152,3 +154,47 @@ def test_a_day_is_that_of_a_zone_is_paged_and_ends(api: Api, acme: Shop) -> None
     assert (own["timeZone"], own["from"][10:]) == ("America/Sao_Paulo", "T03:00:00.000Z")
     for wrong in ({"timeZone": "Mars/Base"}, {"date": "2026-02-30"}, {"date": "2999-01-01"}, {"date": ""}):
         assert api.get(PATH, **{"date": "2026-11-20"} | wrong).json()["onpayCode"] == "ONP400_FILTER"
+
+
+ZONES = ("UTC", "America/Santiago", "Asia/Kathmandu")
+
+
+def test_days_of_any_zone_follow_each_other_to_the_cent(api: Api, acme: Shop, address: str) -> None:
+    """What moves within a wallet, and the hour that a day lacks or has twice, change no sum."""
+    register(acme, address)
+    change(acme, reserve_percentage=10, reserve_days=1)
+    began = datetime(2027, 4, 2, 20, tzinfo=UTC)  # Santiago's clocks go back on the night to the fourth
+    api.post("/simulations/clock", {"advanceTo": began.isoformat()})
+    for _ in range(4):
+        sold = a_payment(fresh(acme), "PAID", "200.00")
+        back = api.post(f"/payments/{sold.id}/refunds", {"amount": 10}).json()["data"]["id"]
+        api.post(f"/simulations/refunds/{back}", {"status": "COMPLETED"})
+        rejected = withdrawn(api, acme, amount=20)["id"]
+        api.post(f"/simulations/withdrawals/{rejected}", {"status": "FAILED"})
+        api.post("/simulations/clock", {"advanceBy": "PT7H"})
+        returned = withdrawn(api, acme, amount=5)["id"]
+        api.post(f"/simulations/withdrawals/{returned}", {"status": "COMPLETED"})
+        api.post(f"/simulations/withdrawals/{returned}", {"status": "RETURNED"})
+        settle(fresh(acme), sold.id, [Clawback(f"D{sold.id}", f"E{sold.id}", Decimal("60.00"), "BRL", "FRAUD")])
+        converted(api, acme, sourceAmount=10)
+        api.post("/simulations/clock", {"advanceBy": "PT6H"})
+    api.post("/simulations/clock", {"advanceBy": "P1D"})
+
+    held = exact_body(api.get("/companies/me/balance"))["data"]["balances"]
+    for zone in ZONES:
+        ended: dict[str, Any] = {}
+        for date in ("2027-04-02", "2027-04-03", "2027-04-04", "2027-04-05"):
+            lines, wallets = day(api, date=date, timeZone=zone)
+            for currency, one in wallets.items():
+                moved = one["ending"] - one["opening"]
+                assert one["opening"] == ended.get(currency, 0), (zone, date)
+                assert one["opening"] + sum(one[name] for name in MOVEMENTS) == one["ending"]
+                assert sum(line["net"] for line in lines if line["currency"] == currency) == moved
+                ended[currency] = one["ending"]
+        assert {one["currency"]: one["total"] for one in held} == ended
+    assert not violations()
+
+
+def fresh(shop: Shop) -> Merchant:
+    shop.sandbox.refresh_from_db()
+    return shop.sandbox
