@@ -6,7 +6,7 @@ client = onpay.Onpay()
 company = client.companies.get("me")
 
 # [top-up]
-balance = client.sandbox.top_up_balance(currency="BRL", amount=Decimal("5000.00"))
+balance = client.sandbox.top_up_balance(currency="BRL", amount=Decimal("50000.00"))
 print(balance.balances)
 # [/top-up]
 

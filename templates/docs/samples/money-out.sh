@@ -1,7 +1,7 @@
 # [top-up]
 curl -s $ONPAY_BASE_URL/api/v2/simulations/balances -H "x-api-key: $ONPAY_API_KEY" \
   -H "idempotency-key: $(uuidgen)" -H "content-type: application/json" \
-  -d '{"currency": "BRL", "amount": 5000.00}'
+  -d '{"currency": "BRL", "amount": 50000.00}'
 # [/top-up]
 
 # [preflight]

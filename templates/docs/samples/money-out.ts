@@ -4,7 +4,7 @@ const client = new Onpay();
 const company = await client.companies.get("me");
 
 // [top-up]
-const balance = await client.sandbox.topUpBalance({ currency: "BRL", amount: "5000.00" });
+const balance = await client.sandbox.topUpBalance({ currency: "BRL", amount: "50000.00" });
 console.log(balance.balances);
 // [/top-up]
 
