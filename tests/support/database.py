@@ -134,7 +134,8 @@ def _make_tables(server: Server, kept: Path) -> None:
             return
         _migrate()
         for old in KEPT.glob("*.sql"):
-            old.unlink()
+            if not old.name.startswith(kept.name.partition("-")[0]):
+                old.unlink()
         fresh = kept.with_suffix(".new")
         if _program(server, "pg_dump", "-f", fresh).returncode == 0:  # else they do not suit this server
             fresh.replace(kept)
@@ -153,7 +154,8 @@ def _migrate() -> None:
 
 def _program(server: Server, name: str, *options: str | Path) -> subprocess.CompletedProcess[bytes]:
     """Runs a program of PostgreSQL on the database that is being made."""
-    address = make_conninfo(server.info.dsn, password=server.info.password or None, dbname=UNFINISHED)
+    known = {name: value for name, value in server.info.get_parameters().items() if name in ("host", "port", "user")}
+    address = make_conninfo(**known, password=server.info.password or None, dbname=UNFINISHED)
     return subprocess.run([programs() / name, "-d", address, *options], check=False)
 
 
