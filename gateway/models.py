@@ -15,7 +15,7 @@ from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from gateway.payouts.models import PayoutRule
-from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
+from gateway.providers.models import LostOrder, ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.providers.numbers import IssuedNumber
 from gateway.readiness.models import ReadinessCheck, ReportedRelease
 from gateway.reconciliation.models import (
@@ -69,6 +69,7 @@ __all__ = [
     "IssuedNumber",
     "LineDecision",
     "LinePart",
+    "LostOrder",
     "MethodRule",
     "Month",
     "MonthFile",

@@ -2,16 +2,21 @@
 
 import os
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock
 from typing import Any
 
+from django.conf import settings
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 MAX_LENGTH = 40
 _STEP = (1 << 72) - 1
+_TIME = 10
+"""The first characters of a ULID are its time, the others are random, or made of what an order is about."""
 _PAIRS = tuple(high + low for high in CROCKFORD for low in CROCKFORD)
 
 
@@ -56,6 +61,22 @@ def number(public_id: str) -> int:
 
 def new_id(prefix: str) -> str:
     return f"{prefix}_{ulid()}"
+
+
+def id_about(prefix: str, *what: object) -> str:
+    """An id like those of `new_id`, whose random part is made of what it is about and the secret key.
+
+    So the same thing is recognized under an id that was made at another time: it ends like one of `tails_about`.
+    """
+    return f"{prefix}_{ulid()[:_TIME]}{next(tails_about(prefix, *what))}"
+
+
+def tails_about(*what: object) -> Iterator[str]:
+    """What ids end with that `id_about` made, under the secret key and under those that it replaced."""
+    for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+        digest = salted_hmac("accounts.base.ids", "\n".join(map(str, what)), secret=secret, algorithm="sha256").digest()
+        value = int.from_bytes(digest[:10], "big")
+        yield "".join([_PAIRS[(value >> shift) & 1023] for shift in range(70, -1, -10)])
 
 
 def is_well_formed(text: str) -> bool:

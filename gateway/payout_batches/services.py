@@ -54,7 +54,7 @@ def hold_account(account_id: str) -> ProviderAccount:
     account = load(ProviderAccount, row) if row else None
     if account is None or files.way_of(account) is None:
         raise NotPaidByFile
-    is_used = account.status == ProviderAccount.Status.ACTIVE
+    is_used = account.status == ProviderAccount.Status.ACTIVE and not account.sends_nothing_new
     if not is_used or account.system != ProviderAccount.System.PRODUCTION:
         raise NotPaidByFile
     return account
@@ -148,7 +148,7 @@ def require_payable(batch: PayoutBatch, orders: Iterable[BatchOrder], *, is_in_f
     A file is neither written nor handed over after the day on which it is to be paid, by the bank's calendar, nor while
     its account is not in use.
     """
-    if batch.account.status != ProviderAccount.Status.ACTIVE:
+    if batch.account.status != ProviderAccount.Status.ACTIVE or batch.account.sends_nothing_new:
         raise BatchChanged(
             faults=[
                 Fault(

@@ -50,6 +50,13 @@ class ProviderAccount(Circuit):
     check_failure = models.CharField(max_length=255, blank=True, default="", help_text="Empty: the check passed")
     created_at = models.DateTimeField(default=utcnow, editable=False)
     updated_at = models.DateTimeField(default=utcnow, editable=False)
+    restored_to = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="A backup was restored to then: nothing new is sent until the orders since then are known",
+    )
+    restored_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         constraints = [
@@ -67,9 +74,35 @@ class ProviderAccount(Circuit):
         return f"{self.title} ({self.provider})"
 
     @property
+    def sends_nothing_new(self) -> bool:
+        """Whether a backup was restored, and it is not known yet what was ordered here since."""
+        return self.restored_to is not None
+
+    @property
     def passed_check(self) -> bool:
         """Whether the last connection check passed, with the credentials of now."""
         return self.checked_at is not None and not self.check_failure
+
+
+class LostOrder(models.Model):
+    """An order to pay or to return money that its institution has, and that a restored database does not know, or
+    believes unsent: it is asked about, never sent. See `restored`.
+    """
+
+    id = models.CharField(max_length=40, primary_key=True, help_text="Of the withdrawal or refund")
+    account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="+", db_index=False)
+    amount = models.BigIntegerField(help_text="Minor units")
+    currency = models.CharField(max_length=4)
+    found_at = models.DateTimeField(default=utcnow, editable=False)
+    taken_by = models.CharField(max_length=40, blank=True, default="", help_text="What it is here: it was made again")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["taken_by"], condition=~Q(taken_by=""), name="one_lost_order_made_again")
+        ]
+
+    def __str__(self) -> str:
+        return self.id
 
 
 class Flow(models.TextChoices):

@@ -50,4 +50,14 @@ def number_for(payment_id: str, series: str, among: range) -> int:
 
 def payment_of(number: int, series: str) -> str | None:
     """Whose number it is; None: nobody's."""
-    return IssuedNumber.objects.filter(series=series, number=number).values_list("payment_id", flat=True).first()
+    found = IssuedNumber.objects.filter(series=series, number=number).values_list("payment_id", flat=True).first()
+    return found or None
+
+
+@transaction.atomic
+def skip(series: str, among: range, count: int) -> None:
+    """Leaves the next numbers out, nobody's: after a restore they may be those of payments that are lost here."""
+    execute(_LOCK, [f"numbers of {series}"])
+    issued = IssuedNumber.objects.filter(series=series, number__gte=among.start, number__lt=among.stop)
+    newest = issued.aggregate(models.Max("number"))["number__max"] or among.start
+    IssuedNumber.objects.create(series=series, number=min(newest + count, among.stop - 1), payment_id="")

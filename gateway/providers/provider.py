@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -96,6 +97,15 @@ class Arrival:
     returned_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class KnownOrder:
+    """An order to pay or to return money, as its institution lists it under our id."""
+
+    our_id: str
+    amount: Decimal
+    currency: str
+
+
 class Provider(ABC, Generic[C]):
     """An institution, used with one account's credentials. Stores nothing; its rails are made with it."""
 
@@ -174,6 +184,19 @@ class Provider(ABC, Generic[C]):
 
     def arrivals(self, since: datetime, until: datetime) -> Iterable[Arrival]:
         """All money that arrived in the window, whether a message told of it or not. Without such a list: none."""
+        return ()
+
+    lists_orders_within: ClassVar[timedelta | None] = None
+    """How long after an order was taken `orders` lists it, at the latest. None: there is no such list."""
+
+    def orders(self, since: datetime, until: datetime) -> Iterable[KnownOrder]:
+        """All orders of ours to pay or to return money that it took in the window, whatever became of them, if it
+        `lists_orders_within` some time.
+        """
+        return ()
+
+    def numbers_given(self) -> Iterable[tuple[str, range]]:
+        """The series of numbers (see `numbers`) of which its payments get one each."""
         return ()
 
     def clawbacks(self, since: datetime, until: datetime) -> Iterable[Clawback]:

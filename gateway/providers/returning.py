@@ -9,14 +9,16 @@ from typing import TypeVar
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 
+from accounts.base.ids import made_at
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.providers.asking import LEASE, Asked, keep_unclear, lease, settle_outcome
 from gateway.providers.errors import NotSent, Unclear
 from gateway.providers.health import observed
 from gateway.providers.models import ProviderAccount
+from gateway.providers.restored import is_lost
 
 log = structlog.get_logger()
-SENT_AGAIN_AFTER = timedelta(minutes=1)
+SENT_AGAIN_AFTER = HELD_BACK_FOR = timedelta(minutes=1)
 NOT_RETURNED = (PaymentResult.DECLINED, PaymentResult.REFUSED)
 
 
@@ -67,13 +69,19 @@ class Question:
 
 def record(row: R, order_of: Callable[[R], RefundOrder], rail: Rail, at: datetime) -> Question:
     """Records the next call to the provider before it is made. Call it in a transaction that has locked the row."""
-    is_new = row.sent_at is None
-    if is_new:
-        row.sent_at = at
+    is_unsent, our_id = row.sent_at is None, order_of(row).refund_id
+    is_new = is_unsent and not is_lost(our_id)
+    if is_unsent:
+        row.sent_at = at if is_new else made_at(our_id)
     leased_until = lease(row)
     row.ask_at = at + LEASE
     row.save()
     return Question(row.pk, row.merchant_id, row.account, order_of(row), rail, is_new, leased_until, at)
+
+
+def waits_after_restore(row: Returned) -> bool:
+    """Whether it is not sent yet, because it is not known what else was sent from its account."""
+    return row.sent_at is None and row.account is not None and row.account.sends_nothing_new
 
 
 def ask_again(row: Returned, outcome: PaymentOutcome, at: datetime) -> None:

@@ -11,6 +11,7 @@ from accounts.due import Due
 from accounts.models import Environment
 from gateway.payments.provider import order_of as order_of_payment
 from gateway.payments.provider import rail_of
+from gateway.providers.returning import HELD_BACK_FOR, waits_after_restore
 from gateway.refunds import notices, payloads
 from gateway.refunds.disputes import answers
 from gateway.refunds.lifecycle import RefundAction
@@ -36,6 +37,10 @@ def send_or_query(refund: Refund, now: datetime) -> Callable[[], object] | None:
         return None
     if refund.account is None or not rail_of(refund.payment).calls_provider(order_of_payment(refund.payment)):
         refund.ask_at = None
+        refund.save(update_fields=["ask_at"])
+        return None
+    if waits_after_restore(refund):
+        refund.ask_at = now + HELD_BACK_FOR
         refund.save(update_fields=["ask_at"])
         return None
     return partial(ask_and_take, refund.merchant, prepare(refund, clock.now(refund.merchant)))

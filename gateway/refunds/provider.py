@@ -9,6 +9,7 @@ from gateway.methods.rail import PaymentOutcome, PaymentResult, RefundOrder
 from gateway.payments import provider as provider_of_payments
 from gateway.payments.errors import DuplicateReference
 from gateway.providers.asking import keep_unclear, settle_outcome
+from gateway.providers.restored import known_as
 from gateway.refunds import payloads
 from gateway.refunds.errors import ClaimExists, RefundState
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
@@ -66,11 +67,16 @@ def ask_simulator(refund: Refund, now: datetime) -> None:
         refund.save()
 
 
+def about(refund: Refund) -> str:
+    """What tells a refund of the company from its other ones: see `restored`."""
+    return refund.reference or f"{refund.payment_id} {refund.amount}"
+
+
 def order_of(refund: Refund) -> RefundOrder:
     """The order that the rail receives for a refund."""
     payment = refund.payment
     return RefundOrder(
-        refund_id=refund.id,
+        refund_id=known_as(refund.id) if refund.account_id else refund.id,
         payment_id=payment.id,
         payment_reference=payment.rail_reference,
         amount=refund.amount_exact,

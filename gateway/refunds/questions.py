@@ -14,11 +14,12 @@ from gateway.methods.rail import Clawback, PaymentOutcome, PaymentResult
 from gateway.payments.provider import rail_of
 from gateway.providers.asking import is_overdue
 from gateway.providers.errors import CallFailed
+from gateway.providers.restored import claim
 from gateway.providers.returning import NOT_RETURNED, Question, ask_again, record
 from gateway.refunds.clawbacks import enter, is_known
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund, Status
-from gateway.refunds.provider import ACQUIRER_REFUSED, order_of, take
+from gateway.refunds.provider import ACQUIRER_REFUSED, about, order_of, take
 from gateway.refunds.services import lock
 from gateway.suspense.holding import hold_what_came_back
 
@@ -30,6 +31,8 @@ def prepare(refund: Refund, at: datetime) -> Question:
 
     Call it in a transaction that has locked the refund and its payment.
     """
+    if refund.sent_at is None and refund.account_id:
+        claim(refund.id, refund.merchant, about(refund))
     return record(refund, order_of, rail_of(refund.payment), at)
 
 

@@ -19,6 +19,7 @@ from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Status as PaymentStatus
 from gateway.providers.asking import is_leased
+from gateway.providers.restored import id_for
 from gateway.refunds import clawbacks, destinations, med, opening
 from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.disputes import answers
@@ -32,7 +33,7 @@ from gateway.refunds.errors import (
 )
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
 from gateway.refunds.models import DISPUTED, Origin, Refund, Response, Status
-from gateway.refunds.provider import ACQUIRER_REFUSED, take
+from gateway.refunds.provider import ACQUIRER_REFUSED, about, take
 from gateway.refunds.reasons import DisputeKind, ReasonCode
 from gateway.refunds.responses import Shown, write_down
 from gateway.refunds.selectors import of_payment
@@ -76,6 +77,7 @@ def create(
         raise DuplicateReference(field="reference")
     refund = opening.new(payment, Origin.MERCHANT, amount or left, left, now)
     refund.reason, refund.reference = reason, reference
+    refund.id = id_for("ref", merchant, about(refund))
     refund.destination = goes_to
     begun = opening.begin(refund, RefundAction.REQUEST, now, all_of_it=True)
     if destinations.is_foreign(payment, goes_to):

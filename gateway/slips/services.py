@@ -4,6 +4,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
 from accounts.base.rows import execute
 from gateway.slips.agreements import Agreement
 from gateway.slips.models import Slip
@@ -27,6 +28,15 @@ def issue(agreement: Agreement, payment_id: str) -> Slip:
     if number > agreement.last:
         raise NumbersUsedUp
     return Slip.objects.create(payment_id=payment_id, agreement=agreement.series, number=number)
+
+
+@transaction.atomic
+def skip(agreement: Agreement, count: int) -> None:
+    """Leaves the next numbers out: after a restore they may be those of boletos that are not known any more."""
+    take_turns(agreement)
+    ours = Slip.objects.filter(agreement=agreement.series, number__range=(agreement.first, agreement.last))
+    last = min((ours.aggregate(Max("number"))["number__max"] or agreement.first) + count, agreement.last)
+    Slip.objects.create(payment_id=new_id("skip"), agreement=agreement.series, number=last, state=State.WITHDRAWN)
 
 
 def take_turns(agreement: Agreement) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import partial
 
 from accounts.due import Due
+from gateway.providers.returning import HELD_BACK_FOR, waits_after_restore
 from gateway.suspense.models import State, SuspenseItem
 from gateway.suspense.provider import now_of
 from gateway.suspense.questions import ask_and_take, prepare
@@ -12,10 +13,19 @@ from gateway.suspense.services import begin_return
 
 
 def _give_back(item: SuspenseItem, _at: datetime) -> None:
+    """Not while a restored database may lack the payment that the money has paid."""
+    if waits_after_restore(item):
+        item.return_at = now_of(item) + HELD_BACK_FOR
+        item.save(update_fields=["return_at"])
+        return
     begin_return(item, now_of(item))
 
 
-def _ask(item: SuspenseItem, _at: datetime) -> Callable[[], object]:
+def _ask(item: SuspenseItem, _at: datetime) -> Callable[[], object] | None:
+    if waits_after_restore(item):
+        item.ask_at = now_of(item) + HELD_BACK_FOR
+        item.save(update_fields=["ask_at"])
+        return None
     return partial(ask_and_take, prepare(item, now_of(item)))
 
 

@@ -19,11 +19,12 @@ WINDOW = timedelta(days=2)
 
 def recover() -> None:
     """Goes through the lists of all accounts with real money. Never call it inside a transaction."""
-    compare_all(_compare)
+    compare_all(compare)
 
 
-def _compare(account: ProviderAccount, now: datetime) -> None:
-    for one in arrivals(account, now - WINDOW, now + timedelta(seconds=1)):  # lists know whole seconds
+def compare(account: ProviderAccount, now: datetime, *, since: datetime | None = None) -> None:
+    """Takes in what the account lists for the window, or since then, and is not known. Never inside a transaction."""
+    for one in arrivals(account, since or now - WINDOW, now + timedelta(seconds=1)):  # lists know whole seconds
         if not _is_known(one):
             _take_in(account, one, now)
 

@@ -44,7 +44,7 @@ def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
     """Submits the order, or queries its status; with a real provider after the transaction.
 
     Orders not yet submitted wait while the company is suspended or cannot withdraw, while approvals are missing, and
-    while their account is paused or taken out. Orders that are paid by file are queued for a batch instead.
+    while their account is paused, taken out or restored. Orders that are paid by file are queued for a batch instead.
     """
     merchant, account = withdrawal.merchant, withdrawal.account
     hold_settings(merchant)
@@ -73,7 +73,10 @@ def _may_withdraw(merchant: Merchant) -> bool:
 
 def _pays(account: ProviderAccount | None) -> bool:
     """Whether new orders go there. The simulator's always do."""
-    return account is None or (account.status == ProviderAccount.Status.ACTIVE and not account.is_taken_out)
+    if account is None:
+        return True
+    is_used = account.status == ProviderAccount.Status.ACTIVE and not account.is_taken_out
+    return is_used and not account.sends_nothing_new
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ withdrawal's own id; without a clear answer it queries that id, and never sends 
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
 
+from accounts.base.ids import made_at
 from accounts.base.lifecycle import Transition
 from accounts.base.sealing import unseal
 from accounts.models import Environment
@@ -18,6 +19,7 @@ from gateway.payouts.rail import PayoutOrder, PayoutOutcome, PayoutRail, PayoutR
 from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import SandboxPayout
 from gateway.providers.asking import ASKED, LEASE, is_overdue, keep_unclear, lease, settle_outcome
+from gateway.providers.restored import claim, is_lost, known_as
 from gateway.withdrawals import notices, payloads
 from gateway.withdrawals.approvals.standing import require_approved
 from gateway.withdrawals.errors import WithdrawalState
@@ -56,10 +58,11 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
 
     Call it in a transaction that has locked the withdrawal. Raises ONP409_WITHDRAWAL_UNAPPROVED.
     """
-    is_new = withdrawal.sent_at is None
-    if is_new:
+    is_unsent = withdrawal.sent_at is None
+    is_new = is_unsent and not _was_sent_before_restore(withdrawal)
+    if is_unsent:
         require_approved(withdrawal)
-        withdrawal.sent_at, withdrawal.asked_times = at, 0
+        withdrawal.sent_at, withdrawal.asked_times = at if is_new else made_at(known_as(withdrawal.id)), 0
         withdrawal.sent_times += 1
     else:
         withdrawal.asked_times += 1
@@ -67,6 +70,14 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
     leased_until = lease(withdrawal)
     withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at", "leased_until"])
     return Question(order_of(withdrawal), is_new, leased_until)
+
+
+def _was_sent_before_restore(withdrawal: Withdrawal) -> bool:
+    """Whether its institution has it since before the database was restored, perhaps under another id of ours."""
+    if withdrawal.account_id is None:
+        return False
+    claim(withdrawal.id, withdrawal.merchant, withdrawal.reference)
+    return is_lost(known_as(withdrawal.id))
 
 
 def put_in_file(withdrawal: Withdrawal, at: datetime) -> PayoutOrder:
@@ -202,8 +213,12 @@ def turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdr
 
 
 def _require_leave(withdrawal: Withdrawal, outcome: PayoutOutcome) -> None:
-    """What fails before it was approved is not approved any more; anything else was sent, or must be approved."""
+    """What fails before it was approved is not approved any more; anything else was sent, or must be approved. What
+    its institution has had since before a restore fails only if the institution says so.
+    """
     if outcome.answered == PayoutResult.DECLINED:
+        if withdrawal.sent_at is None and _was_sent_before_restore(withdrawal):
+            raise WithdrawalState
         if withdrawal.approval == ApprovalState.PENDING:
             withdrawal.approval = ApprovalState.CANCELED
     elif withdrawal.sent_at is None:
@@ -218,7 +233,8 @@ def post_books(withdrawal: Withdrawal, taken: Transition[WithdrawalAction, Withd
 
 def order_of(withdrawal: Withdrawal) -> PayoutOrder:
     """The order that the rail receives for a withdrawal."""
-    return order_to(withdrawal, json.loads(unseal(bytes(withdrawal.sealed_destination))))
+    order = order_to(withdrawal, json.loads(unseal(bytes(withdrawal.sealed_destination))))
+    return replace(order, withdrawal_id=known_as(withdrawal.id)) if withdrawal.account_id else order
 
 
 def order_to(withdrawal: Withdrawal, destination: Mapping[str, str]) -> PayoutOrder:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from accounts.base import clock
-from accounts.base.ids import is_well_formed, new_id
+from accounts.base.ids import is_well_formed
 from accounts.base.rows import columns, execute, first, insert_into, load, table, values
 from accounts.base.sealing import seal
 from accounts.models import Environment, Merchant
@@ -17,6 +17,7 @@ from gateway.payouts.rail import FailureCode, PayoutOrder, PayoutOutcome, Payout
 from gateway.payouts.registry import rail_of
 from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
+from gateway.providers.restored import id_for
 from gateway.withdrawals import gates, notices
 from gateway.withdrawals.approvals import asking
 from gateway.withdrawals.approvals.errors import Unapproved
@@ -115,7 +116,7 @@ def _drafted(
     destination = rail.destination(draft.destination)
     own = under_own_rules(merchant, draft, price.amount)
     withdrawal = Withdrawal(
-        id=withdrawal_id or new_id("wdr"),
+        id=withdrawal_id or id_for("wdr", merchant, draft.reference),
         account=account,
         rail=draft.rail,
         reference=draft.reference,

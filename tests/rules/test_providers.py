@@ -37,6 +37,7 @@ OPENED_BY = {
     "gateway/providers/accounts.py",  # the connection check
     "gateway/providers/messages.py",  # its own messages
     "gateway/payout_batches/files.py",  # its own files
+    "gateway/restoring/services.py",  # its own orders
     "gateway/saved_cards/due.py", "gateway/saved_cards/updates.py",  # what is in its own vault
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, ClassVar
 
 from django.utils.translation import gettext
@@ -19,8 +19,10 @@ from gateway.providers.client import Client, Identity, shaped
 from gateway.providers.errors import CallFailed, NotConnected, Unclear, Unreadable
 from gateway.providers.fields import Address, Fingerprints
 from gateway.providers.oauth2 import AuthorizedClient
-from gateway.providers.provider import MONEY, Arrival, Credentials, Message, Notice, Provider
+from gateway.providers.provider import MONEY, Arrival, Credentials, KnownOrder, Message, Notice, Provider
 
+RETURNED_WITHIN = timedelta(days=90)
+"""How long a pix can be returned."""
 _OURS = re.compile(ULID)
 _TOLD = {"DEVOLVIDO": PaymentResult.DONE, "NAO_REALIZADO": PaymentResult.DECLINED}
 
@@ -93,6 +95,15 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
     def clawbacks(self, since: datetime, until: datetime) -> Iterator[Clawback]:
         for one in self.api.received(since, until, returned=True):
             yield from one.clawbacks()
+
+    lists_orders_within: ClassVar[timedelta | None] = timedelta(0)
+
+    def orders(self, since: datetime, until: datetime) -> Iterator[KnownOrder]:
+        """Returns of money that arrived long before, too: API Pix lists them by the time of the money."""
+        for one in self.api.received(since - RETURNED_WITHIN, until, returned=True):
+            for returned in one.returns:
+                if returned.nature == "ORIGINAL" and (ours := return_of(returned.id)):
+                    yield KnownOrder(ours, returned.amount, "BRL")
 
     def verify(self, message: Message) -> bool:
         return message.certificate is not None and message.certificate in self.credentials.callback_fingerprints.split()

@@ -1,6 +1,6 @@
 """The calls of STP that we make. Each raises NotSent or Unclear without a clear answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import partial
@@ -90,6 +90,11 @@ class StpApi:
         asked = [None, day] if day >= now.astimezone(MEXICO).date() else [day]
         yield from (one for moment in asked for one in self._received_on(moment) if one.day == int(f"{day:%Y%m%d}"))
 
+    def given(self, since: datetime, until: datetime) -> Iterator[SentOrder]:
+        """All orders of ours in the days of the window, as they are now. Raises Unclear if one cannot be read."""
+        for day in days_of_operation(since, until, until):
+            yield from (shaped(one, SentOrder) for one in self._listed("E", day) if one)
+
     def balance(self) -> Decimal:
         """What is on the account."""
         account = self.credentials.clabe
@@ -103,8 +108,11 @@ class StpApi:
             raise Unclear("an answer without a balance") from None
 
     def _received_on(self, day: date | None, clabe: str = "") -> Iterator[ReceivedOrder]:
-        """`day` None: the one that is under way."""
-        members, into = {"estado": "R", **_of_day(day)}, BytesIO()
+        yield from (one for listed in self._listed("R", day) if listed and (one := _received(listed, clabe)))
+
+    def _listed(self, state: str, day: date | None) -> Sequence[Mapping[str, Any] | None]:
+        """What was received (R) or sent (E). `day` None: the one that is under way."""
+        members, into = {"estado": state, **_of_day(day)}, BytesIO()
         self._client.download(self._call("POST", "/consOrdenesFech", members), into, LARGEST_LIST)
         try:
             found = Answer(200, loads(into.getvalue())).read(Result)
@@ -112,7 +120,7 @@ class StpApi:
             raise Unclear("a list without a JSON object") from None
         if found.error and not found.is_nothing_found:
             raise Unclear(_words(found))
-        yield from (one for listed in found.received if listed and (one := _received(listed, clabe)))
+        return found.listed
 
     def _call(self, method: str, path: str, members: Mapping[str, Any], about: str = "") -> Call:
         """The signature is of those members that an order has, too."""

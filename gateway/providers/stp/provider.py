@@ -1,7 +1,7 @@
 """An account at STP: its connection check, its callbacks, and the money that arrived."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from gateway.methods.rail import Money, Rail
@@ -10,13 +10,13 @@ from gateway.payouts.rail import PayoutRail
 from gateway.providers import numbers
 from gateway.providers.client import Client, Identity
 from gateway.providers.errors import CallFailed, NotConnected
-from gateway.providers.provider import Arrival, Message, Notice, Provider
+from gateway.providers.provider import Arrival, KnownOrder, Message, Notice, Provider
 from gateway.providers.stp import callbacks
 from gateway.providers.stp.api import StpApi
 from gateway.providers.stp.credentials import CLABE_DIGITS, StpCredentials
 from gateway.providers.stp.payout import StpPayout
 from gateway.providers.stp.rail import SERIES, StpSpei
-from gateway.providers.stp.transfers import id_of
+from gateway.providers.stp.transfers import LOOKED_UP_FOR, id_of
 
 
 class StpProvider(Provider[StpCredentials]):
@@ -53,6 +53,16 @@ class StpProvider(Provider[StpCredentials]):
             if one.is_money:
                 number = int(one.clabe[:CLABE_DIGITS]) if is_clabe(one.clabe) else -1
                 yield Arrival("SPEI", Money(one.reference, one.amount, "MXN"), numbers.payment_of(number, SERIES))
+
+    lists_orders_within: ClassVar[timedelta | None] = LOOKED_UP_FOR
+
+    def orders(self, since: datetime, until: datetime) -> Iterator[KnownOrder]:
+        for one in self.api.given(since, until):
+            if ours := id_of(one.key):
+                yield KnownOrder(ours, one.amount, "MXN")
+
+    def numbers_given(self) -> Sequence[tuple[str, range]]:
+        return [(SERIES, self.credentials.numbers)]
 
     def verify(self, message: Message) -> bool:
         return callbacks.is_genuine(message, self.credentials)

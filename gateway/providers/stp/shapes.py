@@ -66,7 +66,7 @@ class Result:
     id: Annotated[int, Field(validation_alias=AliasPath("resultado", "id"))]
     error: Annotated[Text, Field(validation_alias=AliasPath("resultado", "descripcionError"))] = ""
     order: Annotated[SentOrder | None, Field(validation_alias=AliasPath("resultado", "ordenPago"))] = None
-    received: Annotated[tuple[dict[str, Any] | None, ...], Field(validation_alias=AliasPath("resultado", "lst"))] = ()
+    listed: Annotated[tuple[dict[str, Any] | None, ...], Field(validation_alias=AliasPath("resultado", "lst"))] = ()
 
     @property
     def is_nothing_found(self) -> bool:

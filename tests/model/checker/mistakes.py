@@ -203,7 +203,7 @@ OF_REFUNDS = (
     Wrong(
         "a refund is sent again without a query",
         _RETURNING,
-        (("    is_new = row.sent_at is None\n", "    is_new = True\n"),),
+        (("    is_new = is_unsent and not is_lost(our_id)\n", "    is_new = True\n"),),
         "sent twice",
     ),
     Wrong(
@@ -235,7 +235,7 @@ OF_WITHDRAWALS = (
     Wrong(
         "a withdrawal is sent again without a query",
         f"{_WITHDRAWAL}.provider",
-        (("    is_new = withdrawal.sent_at is None\n", "    is_new = True\n"),),
+        (("    is_new = is_unsent and not _was_sent_before_restore(withdrawal)\n", "    is_new = True\n"),),
         "sent twice",
     ),
     Wrong(

@@ -156,9 +156,9 @@ class Books:
             return nothing(f"No se encontró la orden con rastreo {key}")
         return {"resultado": {"id": 1, "ordenPago": found[0]}}
 
-    def listed(self, day: str | None) -> Told:
-        """The list ends with a null, as the real one does."""
-        found = self._of(self.received, day)
+    def listed(self, day: str | None, state: str) -> Told:
+        """What was received (R) or sent (E). The list ends with a null, as the real one does."""
+        found = self._of([] if self.hides else self.sent, day) if state == "E" else self._of(self.received, day)
         return {"resultado": {"id": 1, "lst": [*found, None]}} if found else nothing("No se encontraron ordenes")
 
     def _of(self, rows: list[dict[str, Any]], day: str | None) -> list[dict[str, Any]]:

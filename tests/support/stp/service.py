@@ -92,7 +92,7 @@ class Stp:
             return self.books.register(asked)
         if (method, path) == ("POST", "/consOrdEnvRastreo"):
             return self.books.find(asked["claveRastreo"], day)
-        return self.books.listed(day) if (method, path) == ("POST", "/consOrdenesFech") else None
+        return self.books.listed(day, asked["estado"]) if (method, path) == ("POST", "/consOrdenesFech") else None
 
     def balance(self, body: bytes) -> tuple[int, bytes]:
         asked = fromstring(body)
