@@ -7,6 +7,7 @@
 #   make check   that, known holes, migrations, deployment checks
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
+#   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
@@ -16,7 +17,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults drill model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -113,6 +114,7 @@ nightly: check test browser clients
 	@$(MAKE) --no-print-directory older
 	@$(MAKE) --no-print-directory faults KILLS=1000
 	@$(MAKE) --no-print-directory model OPS=1000000
+	@$(MAKE) --no-print-directory drill
 	@$(MAKE) --no-print-directory bench
 
 # What moves money, on the oldest PostgreSQL that is supported, where Debian's is installed.
@@ -120,6 +122,10 @@ older: installed-dev
 	@if [ -x $(OLDEST)/postgres ]; then ONPAY_LOCAL=1 ONPAY_POSTGRES_BIN=$(OLDEST) $(WITH) --offline -- $(PYTEST) $(STALLS) \
 		$(or $(T),tests/races tests/ledger tests/stories); else echo 'no PostgreSQL 15 found: apt-get install postgresql-15'; fi
 OLDEST := /usr/lib/postgresql/15/bin
+
+# On PostgreSQL 15: Debian's pgBackRest knows no newer one. SEED= repeats a run, SHORT=1 takes a few seconds of load.
+drill: installed-dev
+	@$(if $(wildcard $(OLDEST)/postgres),ONPAY_POSTGRES_BIN=$(OLDEST)) $(PYTHON) -m tests.drill
 
 lock: $(UV)
 	@echo 'stpmex==3.15.1' | $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header - -o tests/clients/stpmex.txt

@@ -14,6 +14,8 @@ from gateway.payout_batches.models import PayoutBatch
 from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
 from gateway.providers import accounts
 from gateway.providers.models import ProviderAccount
+from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.models import Withdrawal
 from tests.support.manual_provider import BRAZIL
 from tests.support.providers import NOTE, confirms, enters, paid_out_by
 
@@ -72,3 +74,13 @@ def release(batch: PayoutBatch) -> PayoutBatch:
 
 def handed_over(batch: PayoutBatch) -> bytes:
     return services.take_download(Actor(confirms()), batch.pk, NOTE)[1]
+
+
+def cancel(batch: PayoutBatch) -> None:
+    services.cancel(Actor(confirms()), batch.pk, NOTE)
+
+
+def found_paid(withdrawal: Withdrawal) -> None:
+    """As after two people have recorded it."""
+    paid = PayoutOutcome(PayoutResult.DONE, reference=f"bank-{withdrawal.pk}")
+    withdrawals.decide(withdrawal.merchant, withdrawal.pk, paid, note=NOTE)

@@ -1,0 +1,1 @@
+"""The drill of a restore: `make drill`."""
