@@ -108,7 +108,9 @@ def _method(call: Call) -> str:
     gives = "Uint8Array" if call.is_pdf else f"api.{call.gives}"
     answer = f"Pages<{gives}>" if call.is_list else f"Promise<{gives}>"
     taken.append(f"options: {'PostOptions' if call.method == 'POST' else 'CallOptions'} = {{}}")
-    way = "many" if call.is_list else "pdf" if call.is_pdf else "one"
+    if call.removes:
+        sent.append(f"removes: {call.ids[-1]}")
+    way = "many" if call.is_list else "pdf" if call.is_pdf else "removed" if call.removes else "one"
     return (
         f"/**\n{_told(call)} */\n{camel(call.name)}({', '.join(taken)}): {answer} {{\n"
         f"  return this.{way}({{ {', '.join(sent)}, ...options }});\n}}"

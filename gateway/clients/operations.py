@@ -12,6 +12,8 @@ Schema = dict[str, Any]
 UNCHECKED = {"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
              "minItems", "maxItems", "uniqueItems", "examples", "example", "default", "discriminator"}  # fmt: skip
 """What the service checks and words in its own way; a client that checks it, too, is wrong once it changes."""
+REMOVED = "Deleted"
+"""What every removal gives, by the name of its schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Call:
     def ids(self) -> list[str]:
         """The parameters of the path."""
         return re.findall(r"{(\w+)}", self.path)
+
+    @property
+    def removes(self) -> bool:
+        """Whether an object is gone afterwards: such a call gives its id, however often it was tried."""
+        return self.method == "DELETE" and bool(self.ids)
 
 
 def model(name: str) -> str:
@@ -109,7 +116,9 @@ def _variants(path: str, method: str, operation: Schema) -> Iterator[Call]:
         gives=given,
         is_list=is_list,
     )
-    if given:
+    if whole.removes:
+        yield _changed(whole, gives=REMOVED)
+    elif given:
         yield whole
     if "application/pdf" in by_default["content"]:
         fixed = "format=pdf" if given else None

@@ -168,7 +168,7 @@ def _method(call: Call, prefix: str) -> str:
     options = OF_A_CALL if call.method == "POST" else OF_A_CALL.partition(", ")[2]
     gives = "bytes" if call.is_pdf else f"models.{call.gives}"
     answer = f"{prefix}Pages[{gives}]" if call.is_list else gives
-    way = "list" if call.is_list else "pdf" if call.is_pdf else "one"
+    way = "list" if call.is_list else "pdf" if call.is_pdf else "removed" if call.removes else "one"
     waits = prefix and not call.is_list
     path = re.sub(r"{(\w+)}", lambda found: "{" + snake(found[1]) + "}", call.path)
     parts = [f'"{call.method}"', f'"{path}"']

@@ -38,7 +38,10 @@ export async function badLine(): Promise<object> {
   const lost = await failure(impatient.payments.create({ ...order, reference: "lost-2" }));
   const idempotencyKey = lost instanceof ConnectionFailed ? (lost.idempotencyKey ?? "") : "";
   const found = await flaky.payments.create({ ...order, reference: "lost-2" }, { idempotencyKey });
+  const endpoint = await client.webhookEndpoints.create({ url: "https://1.1.1.1/hooks", events: ["*"] });
   return {
+    removed: (await flaky.webhookEndpoints.delete(endpoint.id)).id === endpoint.id,
+    missed: await failure(client.webhookEndpoints.delete(endpoint.id)).then((error) => error?.name),
     later: later instanceof ServerError && later.retryAfter,
     found: found.reference,
     float: await failure(flaky.payments.create({ ...order, amount: 150 as unknown as string })).catch(String),

@@ -27,7 +27,7 @@ from gateway.chaos.models import DisturbedRequest
 from gateway.clients import build, packages
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.flaky_front import flaky_front
+from tests.support.flaky_front import dripping, flaky_front
 from tests.support.samples import samples
 from tests.support.tools import run
 from tests.support.whole_shop import graded
@@ -129,6 +129,35 @@ def test_a_call_over_a_bad_line_has_one_effect(acme: Shop, onpay: Any, live_serv
         assert len(front.keys_of("lost-2")) == 3
         assert [one.id for one in client.payments.list(reference="lost-2")] == [found.id]
         assert len(list(client.payments.list())) == 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_removal_whose_answer_is_lost_is_done(acme: Shop, onpay: Any, live_server: LiveServer) -> None:
+    with flaky_front(live_server.url) as front:
+        client = onpay.Onpay(acme.sandbox_key, front.url)
+        endpoint = client.webhook_endpoints.create(url="https://1.1.1.1/hooks", events=["*"])
+
+        gone = client.webhook_endpoints.delete(endpoint.id)
+
+        assert (gone.id, gone.deleted, len(front.keys_of(f"/api/v2/webhooks/{endpoint.id}"))) == (endpoint.id, True, 2)
+        assert list(client.webhook_endpoints.list()) == []
+        straight = onpay.Onpay(acme.sandbox_key, live_server.url)
+        with pytest.raises(onpay.NotFound):
+            straight.webhook_endpoints.delete(endpoint.id)
+
+
+@pytest.mark.parametrize("first", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n"], ids=["head", "body"])
+def test_an_answer_that_comes_byte_by_byte_ends_with_its_time(onpay: Any, first: bytes) -> None:
+    async def awaited() -> None:
+        async with onpay.AsyncOnpay("onp_sandbox_x", url, timeout=0.4, retries=0) as client:
+            await client.payments.get("pay_1")
+
+    with dripping(first) as url, onpay.Onpay("onp_sandbox_x", url, timeout=30, deadline=0.4) as client:
+        for call in (lambda: client.payments.get("pay_1"), lambda: asyncio.run(awaited())):
+            began = time.monotonic()
+            with pytest.raises(onpay.ConnectionFailed):
+                call()
+            assert time.monotonic() - began < 1.5
 
 
 @pytest.mark.django_db(transaction=True)

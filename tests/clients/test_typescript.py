@@ -95,6 +95,7 @@ def test_a_shop_in_typescript(acme: Shop, shop: Path, live_server: LiveServer) -
     assert said["twice"] == ["ONP409_DUPLICATE_REFERENCE", True, "ONP409_DUPLICATE_REFERENCE"]
     assert (said["pdf"], said["secret"]) == ("%PDF", False)
     assert (said["later"], said["found"]) == (30, "lost-2")
+    assert (said["removed"], said["missed"]) == (True, "NotFound")
     assert said["float"] == 'TypeError: amount must be a decimal string such as "150.00"'
     assert said["refused"] == ["SignatureError"] * 5
     assert said["waits"] == [[True, 20], [True, None], [True, 8], [True, None], [True, None]]

@@ -2,11 +2,13 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import ClassVar
 
 REFUSALS = {
@@ -24,7 +26,7 @@ class FlakyFront:
     behind: str
     url: str = ""
     tries: list[tuple[str, str]] = field(default_factory=list)
-    """(reference, idempotency key) of every POST."""
+    """(reference, idempotency key) of every POST, and the path of every DELETE."""
 
     def keys_of(self, reference: str) -> list[str]:
         return [key for name, key in self.tries if name == reference]
@@ -46,6 +48,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.refuse(*REFUSALS[misfortune])
         else:
             self.pass_on(body, is_lost=misfortune == "lost")
+
+    def do_DELETE(self) -> None:
+        """The answer to the first one is lost."""
+        is_first = not self.front.keys_of(self.path)
+        self.front.tries.append((self.path, ""))
+        self.pass_on(b"", is_lost=is_first)
 
     def pass_on(self, body: bytes, *, is_lost: bool = False) -> None:
         headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
@@ -87,3 +95,28 @@ def flaky_front(behind: str) -> Iterator[FlakyFront]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+class _Drips(StreamRequestHandler):
+    first: ClassVar[bytes]
+
+    def handle(self) -> None:
+        self.rfile.readline()
+        with suppress(OSError):
+            self.wfile.write(self.first)
+            for _ in range(50):
+                self.wfile.write(b"x")
+                time.sleep(0.1)
+
+
+@contextmanager
+def dripping(first: bytes) -> Iterator[str]:
+    """The address of a server that sends these bytes, and then one every tenth of a second for five seconds."""
+    server = ThreadingTCPServer(("127.0.0.1", 0), type("Handler", (_Drips,), {"first": first}))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.socket.close()

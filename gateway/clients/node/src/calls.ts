@@ -21,6 +21,8 @@ export interface Call extends PostOptions {
   path: string;
   body?: unknown;
   query?: object;
+  /** The id of what is gone afterwards. */
+  removes?: string;
 }
 
 /** An id as a part of a path. */

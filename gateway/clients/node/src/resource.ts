@@ -1,6 +1,7 @@
 // What the generated resources stand on.
 
 import type { Call } from "./calls.js";
+import type { Deleted } from "./generated/api.js";
 import { Pages } from "./pages.js";
 import type { Transport } from "./transport.js";
 
@@ -15,6 +16,12 @@ export class Resource {
 
   protected async pdf(call: Call): Promise<Uint8Array> {
     return (await this.transport.send(call)).content;
+  }
+
+  /** Also where the first answer was lost, and the second try finds nothing. */
+  protected async removed(call: Call & { removes: string }): Promise<Deleted> {
+    await this.transport.send(call);
+    return { id: call.removes, deleted: true };
   }
 
   protected many<Item>(call: Call): Pages<Item> {

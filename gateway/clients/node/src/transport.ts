@@ -29,6 +29,7 @@ export class Transport {
     for (;;) {
       const came = await this.#try(call, sent, tries.timeOfThisOne);
       if (!(came instanceof OnpayError)) return came;
+      if (tries.hasRemoved(call, came)) return { content: new Uint8Array(), body: undefined };
       const pause = tries.pauseAfter(came);
       if (pause === undefined) throw came;
       await sleep(pause, call.signal);

@@ -34,6 +34,15 @@ class Call:
         return f"{path}?{urlencode(given)}" if given else path
 
     @property
+    def removes(self) -> bool:
+        return self.method == "DELETE" and bool(self.ids)
+
+    @property
+    def removed(self) -> dict[str, Any]:
+        """What a removal answers, also one whose first answer was lost."""
+        return {"id": [*self.ids.values()][-1], "deleted": True}
+
+    @property
     def content(self) -> Optional[bytes]:
         return None if self.body is None else encoded(self.body).encode()
 

@@ -4,9 +4,12 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Generic, Optional, TypeVar
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Generic, Optional, TypeVar, Union
 
 import httpx
 
@@ -36,6 +39,28 @@ def failure_of(response: httpx.Response, key: Optional[str]) -> Optional[OnpayEr
     return error_of(response.status_code if not response.is_success else 502, body, response.headers, key)
 
 
+def within(seconds: float, http: httpx.Client, request: Mapping[str, Any]) -> httpx.Response:
+    """The whole answer, or `httpx.ReadTimeout`. `httpx` itself limits each read alone: one that comes byte by byte
+    would never be late.
+    """
+    came: SimpleQueue[Union[httpx.Response, Exception]] = SimpleQueue()
+
+    def wait() -> None:
+        try:
+            came.put(http.request(**request, timeout=seconds))
+        except Exception as error:  # noqa: BLE001  raised where somebody waits for it
+            came.put(error)
+
+    Thread(target=copy_context().run, args=[wait], name="onpay", daemon=True).start()
+    try:
+        answer = came.get(timeout=seconds)
+    except Empty:
+        raise httpx.ReadTimeout("the answer did not come in time") from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
 @dataclass(frozen=True)
 class Service:
     """Where the API is, and how the caller is known there. An `httpx` client that others use, too, is told neither."""
@@ -63,17 +88,17 @@ class Transport:
         self.limits = limits
 
     def send(self, call: Call) -> httpx.Response:
-        tries = Tries(self.limits, call.timeout, call.deadline)
+        tries = Tries(self.limits, call.timeout, call.deadline, removes=call.removes)
         request = self.service.request(call)
         key = request["headers"].get("idempotency-key")
         while True:
             try:
-                response = self.http.request(**request, timeout=tries.time_of_this_one)
+                response = within(tries.time_of_this_one, self.http, request)
                 failure = failure_of(response, key)
+                if failure is None or tries.has_removed(failure):
+                    return response
             except httpx.RequestError as error:
                 failure = ConnectionFailed(type(error).__name__, key)
-            if failure is None:
-                return response
             pause = tries.pause_after(failure)
             if pause is None:
                 raise failure
@@ -89,17 +114,18 @@ class AsyncTransport:
         self.limits = limits
 
     async def send(self, call: Call) -> httpx.Response:
-        tries = Tries(self.limits, call.timeout, call.deadline)
+        tries = Tries(self.limits, call.timeout, call.deadline, removes=call.removes)
         request = self.service.request(call)
         key = request["headers"].get("idempotency-key")
         while True:
+            seconds = tries.time_of_this_one
             try:
-                response = await self.http.request(**request, timeout=tries.time_of_this_one)
+                response = await asyncio.wait_for(self.http.request(**request, timeout=seconds), seconds)
                 failure = failure_of(response, key)
-            except httpx.RequestError as error:
+                if failure is None or tries.has_removed(failure):
+                    return response
+            except (httpx.RequestError, asyncio.TimeoutError) as error:
                 failure = ConnectionFailed(type(error).__name__, key)
-            if failure is None:
-                return response
             pause = tries.pause_after(failure)
             if pause is None:
                 raise failure
@@ -215,6 +241,10 @@ class Resource:
     def _pdf(self, call: Call) -> bytes:
         return self._transport.send(call).content
 
+    def _removed(self, call: Call, model: type[M]) -> M:
+        self._transport.send(call)
+        return model.read(call.removed)
+
     def _list(self, call: Call, model: type[M]) -> Pages[M]:
         return Pages(self._transport, call, model)
 
@@ -230,6 +260,10 @@ class AsyncResource:
 
     async def _pdf(self, call: Call) -> bytes:
         return (await self._transport.send(call)).content
+
+    async def _removed(self, call: Call, model: type[M]) -> M:
+        await self._transport.send(call)
+        return model.read(call.removed)
 
     def _list(self, call: Call, model: type[M]) -> AsyncPages[M]:
         return AsyncPages(self._transport, call, model)
