@@ -10,24 +10,15 @@ from webhooks.disturbances import Disturbance
 
 
 def duplicate_released_once(seen: Observed) -> Iterator[Case]:
-    """A second release is wrong without a duplicate too. Where events came twice and out of order, which of the two
-    led to it cannot be told: neither this probe nor the next one judges such an order.
-    """
+    """A second release is wrong without a duplicate too."""
+    yield from _released_once(seen, Disturbance.DUPLICATE, Disturbance.REORDER)
     for order in _to_release(seen):
-        told = seen.about(order.id)
-        if _is_disordered(told):
-            continue
-        if not order.is_lost and (told_at := _told_twice_at(told)):
-            yield from _once(seen, order, told_at)
-        elif len(seen.released(order.id)) > 1:
+        if not _disturbed(seen, order) and len(seen.released(order.id)) > 1:
             yield wrong(order.id)
 
 
 def disorder_released_once(seen: Observed) -> Iterator[Case]:
-    for order in _to_release(seen):
-        told = seen.about(order.id)
-        if not order.is_lost and _is_disordered(told) and not _told_twice_at(told):
-            yield from _once(seen, order, max(at for one in told if (at := one.accepted_at)))
+    yield from _released_once(seen, Disturbance.REORDER, Disturbance.DUPLICATE)
 
 
 def lost_event_released(seen: Observed) -> Iterator[Case]:
@@ -83,6 +74,33 @@ def forged_not_released(seen: Observed) -> Iterator[Case]:
 def _to_release(seen: Observed) -> Iterator[Order]:
     """Paid orders, unless the money went back."""
     return (one for one in seen.orders if seen.releases and one.is_paid and not one.is_refunded)
+
+
+def _released_once(seen: Observed, way: Disturbance, other: Disturbance) -> Iterator[Case]:
+    """Orders whose events came in this way. Which of the two led to a wrong release of one whose events came in both
+    cannot be told: this way, too, unless the shop went wrong where the events came in the other way alone.
+    """
+    yield from _disturbed_by(seen, way)
+    if all(case.is_right for case in _disturbed_by(seen, other)):
+        yield from _disturbed_by(seen, way, other)
+
+
+def _disturbed_by(seen: Observed, *ways: Disturbance) -> Iterator[Case]:
+    for order in _to_release(seen):
+        met = _disturbed(seen, order)
+        if met.keys() == {*ways}:
+            yield from _once(seen, order, max(met.values()))
+
+
+def _disturbed(seen: Observed, order: Order) -> dict[Disturbance, datetime]:
+    """How the events came that say that the order is paid, and since when the shop has known all that it needs."""
+    told = seen.about(order.id)
+    met = {}
+    if not order.is_lost and (told_at := _told_twice_at(told)):
+        met[Disturbance.DUPLICATE] = told_at
+    if not order.is_lost and _is_disordered(told):
+        met[Disturbance.REORDER] = max(at for one in told if (at := one.accepted_at))
+    return met
 
 
 def _once(seen: Observed, order: Order, told_at: datetime) -> Iterator[Case]:

@@ -102,6 +102,12 @@ CASES = [
     (Probe.DUPLICATE_RELEASED_ONCE, [ORDER, *TWO], NOT_OBSERVED),
     (Probe.DUPLICATE_RELEASED_ONCE, [ORDER, paid(1), TWICE], FAILED),
     (Probe.DUPLICATE_RELEASED_ONCE, [ORDER, paid(1), RELEASED], NOT_OBSERVED),
+    *[
+        (probe, [ORDER, *DISORDERED, paid(2, after=3, id="dlv_3"), *released], verdict)
+        for probe in (Probe.DUPLICATE_RELEASED_ONCE, Probe.DISORDER_RELEASED_ONCE)
+        for released, verdict in (([RELEASED], PASSED), ([TWICE], FAILED), ([OTHER], FAILED))
+    ],
+    (Probe.DUPLICATE_RELEASED_ONCE, [ORDER, *DISORDERED, TWICE], NOT_OBSERVED),
     (Probe.DISORDER_RELEASED_ONCE, [ORDER, *DISORDERED, RELEASED], PASSED),
     (Probe.DISORDER_RELEASED_ONCE, [ORDER, *DISORDERED, TWICE], FAILED),
     (Probe.DISORDER_RELEASED_ONCE, [ORDER, *DISORDERED, OTHER], FAILED),
@@ -173,6 +179,18 @@ PATIENT = [
     (Probe.RETRIED_WITH_SAME_KEY, [lost(A.ANSWER_LOST)]),
     (Probe.IN_PROGRESS_WAITED, [lost(A.IN_PROGRESS)]),
 ]
+
+
+def test_a_mistake_that_explains_a_wrong_release_is_the_only_one() -> None:
+    """pay_1: its events came twice and out of order. pay_9: twice alone."""
+    both = [ORDER, *DISORDERED, paid(2, after=3, id="dlv_3"), TWICE]
+    alone = [replace(ORDER, id="pay_9", reference="order-9"), *(replace(one, object_id="pay_9") for one in TWO)]
+    again = (OTHER, replace(OTHER, at=at(12)))
+
+    found = judge(seen(*both, *alone, again))
+
+    assert found[Probe.DUPLICATE_RELEASED_ONCE].verdict == FAILED
+    assert found[Probe.DISORDER_RELEASED_ONCE].verdict == NOT_OBSERVED
 
 
 @pytest.mark.parametrize(("probe", "what"), PATIENT)

@@ -239,5 +239,5 @@ def test_a_shop_with_one_mistake_fails_its_probe(
 
     assert verdicts(check, "FAILED") == [probe]
     # An endpoint that fails is paused, and less of its shop is seen.
-    best = "D" if probe in LOSE_MONEY else "C" if verdicts(check, "NOT_OBSERVED") else "B"
-    assert check["grade"] == best
+    best = ["D"] if probe in LOSE_MONEY else ["B", "C"] if verdicts(check, "NOT_OBSERVED") else ["B"]
+    assert check["grade"] in best
