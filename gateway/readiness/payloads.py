@@ -9,7 +9,7 @@ from accounts.base.clock import utcnow
 from accounts.base.wire import Timestamp, optional_timestamp, timestamp
 from gateway.payments.models import Payment
 from gateway.payments.payloads import StatusName
-from gateway.readiness import selectors
+from gateway.readiness import selectors, steps
 from gateway.readiness.findings import Finding, Verdict
 from gateway.readiness.models import ReadinessCheck
 from gateway.readiness.probes import LOSE_MONEY, Probe
@@ -41,7 +41,9 @@ GradeName = Literal["A", "B", "C", "D", "E"]
 
 
 class ProbePayload(TypedDict):
-    """A probe and what it found. `evidence` holds ids of requests, deliveries and payments."""
+    """A probe and what it found. `evidence` holds ids of requests, deliveries and payments. `advice` says what to
+    change, and of a probe that is NOT_OBSERVED what to do so that it is.
+    """
 
     probe: ProbeName
     title: str
@@ -94,11 +96,11 @@ def readiness_check(check: ReadinessCheck) -> ReadinessCheckPayload:
         "startedAt": timestamp(check.started_at),
         "endsAt": timestamp(check.ends_at),
         "finishedAt": optional_timestamp(check.finished_at),
-        "probes": [_probe(probe, one) for probe, one in found.items()],
+        "probes": [_probe(probe, one, steps.advice(probe, found, check)) for probe, one in found.items()],
     }
 
 
-def _probe(probe: Probe, found: Finding) -> ProbePayload:
+def _probe(probe: Probe, found: Finding, advice: tuple[str, ...]) -> ProbePayload:
     words = WORDS[probe]
     page, place = words.guide
     return {
@@ -108,7 +110,7 @@ def _probe(probe: Probe, found: Finding) -> ProbePayload:
         "losesMoney": probe in LOSE_MONEY,
         "looksAt": words.looks_at,
         "matters": words.matters,
-        "advice": words.advice,
+        "advice": ". ".join(advice),
         "guideUrl": f"{settings.BASE_URL}/docs/{page}#{place}",
         "evidence": list(found.evidence),
     }

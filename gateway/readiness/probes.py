@@ -53,6 +53,8 @@ JUDGES: Mapping[Probe, Callable[[Observed], Iterable[Case]]] = {
     Probe.POLLED_GENTLY: calls.polled_gently,
     Probe.ANOTHER_WAY_ONE_PAYABLE: calls.another_way_one_payable,
 }
+OF_CALLS = frozenset(probe for probe, judged in JUDGES.items() if judged.__module__ == calls.__name__)
+OF_RELEASES = frozenset(probe for probe, judged in JUDGES.items() if judged.__module__ == orders.__name__)
 LOSE_MONEY = frozenset(
     [
         Probe.FORGED_REFUSED,

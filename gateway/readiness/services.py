@@ -61,10 +61,11 @@ def finish(merchant: Merchant, check_id: str) -> ReadinessCheck:
 
 
 def look(check: ReadinessCheck, _due_at: datetime) -> None:
-    """Finishes a check whose time is over, or of which every probe was observed."""
+    """Finishes a check whose time is over, whose endpoint was deleted, or of which every probe was observed."""
     at = utcnow()
     found = selectors.findings(check)
-    if at >= check.ends_at or all(one.verdict != Verdict.NOT_OBSERVED for one in found.values()):
+    is_over = at >= check.ends_at or check.endpoint.deleted_at is not None
+    if is_over or all(one.verdict != Verdict.NOT_OBSERVED for one in found.values()):
         _finish(check, min(at, check.ends_at))
     else:
         check.look_at = at + LOOKS_EVERY

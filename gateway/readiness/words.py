@@ -26,10 +26,12 @@ WORDS: dict[Probe, Words] = {
         _("Every delivery that we signed with your secret gets a 2xx response in the end."),
         _("An order whose events are refused is paid and never shipped."),
         _(
-            "Verify the raw bytes of the body, before any framework parses it, and answer 200 to every event that"
-            " you verified, also to those that you do nothing about."
+            "Look at the response of your server to one of these deliveries. If it refuses all of them, compare its"
+            " secret with that of this endpoint: each endpoint has its own, shown when it is created or rotated. Verify"
+            " the raw bytes of the body, before any framework parses it, and answer 200 to every event that you"
+            " verified, also to those that you do nothing about."
         ),
-        VERIFY,
+        ("webhooks", "doctor"),
     ),
     Probe.FORGED_REFUSED: Words(
         _("Refuses forged deliveries"),

@@ -12,11 +12,11 @@ from accounts.roles import May
 from gateway.chaos.selectors import active
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
-from gateway.dashboard.readiness.words import STEPS, Step
 from gateway.readiness import selectors, services
 from gateway.readiness.findings import Finding, Verdict
 from gateway.readiness.models import ReadinessCheck
 from gateway.readiness.probes import LOSE_MONEY, Probe
+from gateway.readiness.steps import STEPS, Step, advice
 from gateway.readiness.words import WORDS, Words
 
 UNCHANGED = 204
@@ -27,6 +27,7 @@ class Row:
     """A probe on the page. A delivery of the evidence is named with its endpoint."""
 
     words: Words
+    advice: tuple[str, ...]
     finding: Finding
     loses_money: bool
 
@@ -40,7 +41,7 @@ def readiness_check(request: HttpRequest, here: RequestContext, check_id: str) -
     state = _state(check, found)
     if request.GET.get("seen") == state:
         return HttpResponse(status=UNCHANGED)
-    rows = {verdict: _rows(found, verdict) for verdict in Verdict}
+    rows = {verdict: _rows(check, found, verdict) for verdict in Verdict}
     return here.render(
         "readiness/detail.html",
         check=check,
@@ -60,8 +61,12 @@ def _state(check: ReadinessCheck, found: dict[Probe, Finding]) -> str:
     return sha256(f"{check.finished_at} {check.releases.exists()} {found}".encode()).hexdigest()[:16]
 
 
-def _rows(found: dict[Probe, Finding], verdict: Verdict) -> list[Row]:
-    return [Row(WORDS[probe], one, probe in LOSE_MONEY) for probe, one in found.items() if one.verdict == verdict]
+def _rows(check: ReadinessCheck, found: dict[Probe, Finding], verdict: Verdict) -> list[Row]:
+    return [
+        Row(WORDS[probe], advice(probe, found, check), one, probe in LOSE_MONEY)
+        for probe, one in found.items()
+        if one.verdict == verdict
+    ]
 
 
 def _is_done(step: Step, check: ReadinessCheck, found: dict[Probe, Finding]) -> bool:

@@ -13,7 +13,8 @@ from gateway.readiness.models import ReadinessCheck, ReportedRelease
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
-from tests.support.webhooks import outcome, registered
+from tests.support.webhooks import happens, outcome, registered
+from webhooks.models import Attempt, Delivery, Event
 
 pytestmark = pytest.mark.django_db
 CHECKS, RELEASES = "/simulations/readiness-checks", "/simulations/releases"
@@ -45,6 +46,41 @@ def test_a_shop_that_does_nothing_passes_nothing(api: Api, acme: Shop, endpoint:
     assert api.post(f"{CHECKS}/{check['id']}/finish").json()["data"] == finished
     assert api.get(f"{CHECKS}/{check['id']}").json()["data"] == finished
     assert not is_disturbed(acme)
+
+
+def advised(check: dict[str, Any], probe: str) -> str:
+    return str(next(one["advice"] for one in check["probes"] if one["probe"] == probe))
+
+
+def test_what_was_not_observed_is_said_how_to_show(api: Api, acme: Shop, endpoint: str) -> None:
+    check = started(api, endpoint)
+    assert advised(check, "GENUINE_ACCEPTED").startswith("Place four orders in your shop, and pay them. ")
+    assert advised(check, "DUPLICATE_RELEASED_ONCE").startswith("Report releases. ")
+    api.post(RELEASES, {"paymentId": a_payment(acme.sandbox, "PAID").id})
+    happens(acme.sandbox)
+    refused = Delivery.objects.create(event=Event.objects.latest("created_at"), endpoint_id=endpoint, attempts=1)
+    Attempt.objects.create(delivery=refused, number=1, started_at=utcnow(), elapsed_ms=9, http_status=401)
+
+    check = api.get(f"{CHECKS}/{check['id']}").json()["data"]
+    assert "compare its secret with that of this endpoint" in advised(check, "GENUINE_ACCEPTED")
+    assert advised(check, "DUPLICATE_RELEASED_ONCE").startswith("Your server refuses our deliveries.")
+    assert advised(check, "ANOTHER_WAY_ONE_PAYABLE").startswith("Change your mind once. ")
+
+
+def test_a_check_ends_with_its_endpoint(api: Api, acme: Shop, endpoint: str) -> None:
+    check = started(api, endpoint)
+    api.request("PATCH", f"/webhooks/{endpoint}", data='{"status":"INACTIVE"}', content_type="application/json")
+    ReadinessCheck.objects.update(look_at=utcnow() - timedelta(seconds=1))
+    due.run_due()
+    check = api.get(f"{CHECKS}/{check['id']}").json()["data"]
+    assert (check["status"], "switched off" in advised(check, "OLD_REFUSED")) == ("RUNNING", True)
+
+    assert api.request("DELETE", f"/webhooks/{endpoint}").status_code == 200
+    ReadinessCheck.objects.update(look_at=utcnow() - timedelta(seconds=1))
+    due.run_due()
+
+    check = api.get(f"{CHECKS}/{check['id']}").json()["data"]
+    assert (check["status"], check["grade"], is_disturbed(acme)) == ("FINISHED", "E", False)
 
 
 def test_one_check_runs_at_a_time(api: Api, endpoint: str, globex_api: Api) -> None:
