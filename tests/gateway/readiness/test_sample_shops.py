@@ -241,3 +241,27 @@ def test_a_shop_with_one_mistake_fails_its_probe(
     # An endpoint that fails is paused, and less of its shop is seen.
     best = ["D"] if probe in LOSE_MONEY else ["B", "C"] if verdicts(check, "NOT_OBSERVED") else ["B"]
     assert check["grade"] in best
+
+
+HASTY: dict[Probe, str] = {
+    Probe.OLD_REFUSED: "Compare `webhook-timestamp` with your clock",
+    Probe.UNKNOWN_TYPE_ACCEPTED: "End your handler with a default branch",
+    Probe.REFUNDED_NOT_RELEASED: "compare the status of the newest event with `REFUNDED`",
+    Probe.RETRIED_WITH_SAME_KEY: "send the stored one with every repetition",
+    Probe.ANOTHER_WAY_ONE_PAYABLE: "Call `POST /payments/{id}/expire`",
+}
+"""The mistakes of a shop that was written in a hurry, and the advice that names what to change."""
+
+
+def test_a_failing_shop_passes_once_every_advice_is_followed(
+    api: Api, globex_api: Api, settings: Any, request_log: ModuleType
+) -> None:
+    settings.LOCAL = True
+    failing = checked(type("Hasty", tuple(MISTAKES[probe] for probe in HASTY), {})(api))
+    advised = {one["probe"]: one["advice"] for one in failing["probes"] if one["verdict"] == "FAILED"}
+    left = [MISTAKES[probe] for probe, change in HASTY.items() if change not in advised.get(probe, "")]
+
+    passing = checked(type("Mended", (*left, SampleShop), {})(globex_api))
+
+    assert (failing["grade"], sorted(advised)) == ("D", sorted(HASTY))
+    assert (passing["grade"], passing["passed"]) == ("A", 20)
