@@ -52,13 +52,11 @@ def last_finished(merchant: Merchant) -> ReadinessCheck | None:
 
 
 def findings(check: ReadinessCheck) -> dict[Probe, Finding]:
-    """What a finished check found, or what a running one has found so far."""
+    """What a finished check found, or what a running one has found so far, in the order of the probes."""
     if check.findings is None:
         return judge(observed(check, min(utcnow(), check.ends_at)))
-    return {
-        Probe(name): Finding(Verdict(found["verdict"]), tuple(found["evidence"]))
-        for name, found in check.findings.items()
-    }
+    kept = {probe: check.findings[probe] for probe in Probe if probe in check.findings}  # jsonb keeps no order
+    return {probe: Finding(Verdict(one["verdict"]), tuple(one["evidence"])) for probe, one in kept.items()}
 
 
 def grade_of(found: dict[Probe, Finding]) -> str:

@@ -10,6 +10,7 @@ from accounts.models import Merchant
 from gateway.chaos.models import ChaosRun
 from gateway.readiness import due
 from gateway.readiness.models import ReadinessCheck, ReportedRelease
+from gateway.readiness.probes import Probe
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
@@ -43,6 +44,7 @@ def test_a_shop_that_does_nothing_passes_nothing(api: Api, acme: Shop, endpoint:
     finished = api.post(f"{CHECKS}/{check['id']}/finish", raw=b"", content_type="").json()["data"]
 
     assert (finished["status"], finished["grade"], finished["passed"], finished["failed"]) == ("FINISHED", "E", 0, 0)
+    assert [one["probe"] for one in finished["probes"]] == [one["probe"] for one in check["probes"]] == [*Probe]
     assert api.post(f"{CHECKS}/{check['id']}/finish").json()["data"] == finished
     assert api.get(f"{CHECKS}/{check['id']}").json()["data"] == finished
     assert not is_disturbed(acme)
