@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
+from django.db import IntegrityError
 
 from accounts.base.ids import is_well_formed
 from accounts.base.rows import columns, execute, first, insert_into, table, values
@@ -147,9 +148,16 @@ def is_other_money(payment: Payment, outcome: PaymentOutcome) -> bool:
 
 
 def save(payment: Payment, *, is_new: bool = False) -> None:
-    """Raises ONP409_DUPLICATE_REFERENCE for a new payment whose reference is in use."""
+    """Raises ONP409_DUPLICATE_REFERENCE for a new payment whose reference is in use, and for one that has ended and is
+    paid late while another takes its reference.
+    """
     if not is_new:
-        execute(_UPDATE, [*values(payment, _CHANGING), payment.pk])
+        try:
+            execute(_UPDATE, [*values(payment, _CHANGING), payment.pk])
+        except IntegrityError as error:
+            if "one_live_payment_per_reference" in str(error):
+                raise DuplicateReference from error
+            raise
     elif not execute(_INSERT, values(payment)):
         other = first(_LIVE, [payment.merchant_id, payment.reference])
         raise DuplicateReference(field="reference", paymentId=other[0] if other else None)
