@@ -5,13 +5,16 @@ from types import ModuleType
 import pytest
 from django.test import Client
 
+from accounts.base.clock import utcnow
 from accounts.models import AuditEntry
 from gateway.readiness.models import ReadinessCheck
+from gateway.readiness.probes import Probe
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import a_payment
 from tests.support.webhooks import registered
+from webhooks.models import Endpoint
 
 pytestmark = pytest.mark.django_db
 CHECKS, RELEASES = "/simulations/readiness-checks", "/simulations/releases"
@@ -79,3 +82,22 @@ def test_what_is_seen_of_a_request_is_linked(
 
     assert "Does not repeat what is refused for good" in shown.split('id="failed"')[1].split("</section>")[0]
     assert f"/dashboard/{acme.company.pk}/sandbox/requests/req_" in shown
+
+
+def test_what_is_gone_or_not_theirs_to_read_is_no_link(
+    owner: Client, support: Client, acme: Shop, api: Api, endpoint: str
+) -> None:
+    check = started(api, endpoint)
+    evidence = {"verdict": "FAILED", "evidence": ["dlv_01KAGTW3Q8XJ5V0N2B7R4C9D01"]}
+    api.post(f"{CHECKS}/{check}/finish")
+    ReadinessCheck.objects.update(findings={probe: evidence for probe in Probe})
+    link = f"/sandbox/webhooks/{endpoint}"
+    assert link in owner.get(page_of(acme, check)).content.decode()
+    assert link not in support.get(page_of(acme, check)).content.decode()
+
+    Endpoint.objects.update(deleted_at=utcnow(), status="INACTIVE")
+
+    shown = owner.get(page_of(acme, check)).content.decode()
+    assert link not in shown
+    assert "dlv_01KAGTW3Q8XJ5V0N2B7R4C9D01" in shown
+    assert f"{URL} (deleted)" in shown
