@@ -203,6 +203,7 @@ def test_programs_read_the_same(client: Client) -> None:
     listed = client.get("/llms.txt").content.decode()
     for page in GUIDES[1:]:
         assert f"{address(page, 'en')}.md)" in listed
+    assert "a terminal with curl; everything" in listed
     everything = client.get("/llms-full.txt").content.decode()
     assert all(one.title in everything for one in guides("en"))
     assert not re.search(

@@ -143,8 +143,10 @@ def _sections(tokens: list[Token]) -> list[Section]:
 def _plain(token: Token) -> str:
     if token.type == "fence":
         return token.content.strip()
-    kept = (child.content for child in token.children or [] if child.type in ("text", "code_inline", "softbreak"))
-    return " ".join(" ".join(kept).split()) if token.type == "inline" else ""
+    kept = (
+        child.content or " " for child in token.children or [] if child.type in ("text", "code_inline", "softbreak")
+    )
+    return " ".join("".join(kept).split()) if token.type == "inline" else ""
 
 
 def _code(content: str, language: str) -> str:
