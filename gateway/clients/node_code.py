@@ -9,18 +9,13 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from gateway.clients import operations
-from gateway.clients.operations import Call, Schema
+from gateway.api.openapi import calls
+from gateway.api.openapi.calls import Call, Schema
+from gateway.api.openapi.surface import camel
 
 TARGET = Path(__file__).parent / "node" / "src" / "generated"
 TOOLS = Path(__file__).parents[2] / ".tools" / "clients" / "node_modules" / ".bin"
 HEADER = "// {}. Generated from the OpenAPI document: `make sdk`.\n"
-
-
-def camel(name: str) -> str:
-    """`paymentLinks` of `payment_links`."""
-    head, *tail = name.split("_")
-    return head + "".join(word.title() for word in tail)
 
 
 def class_name(resource: str) -> str:
@@ -33,16 +28,16 @@ def write(document: Schema, version: str) -> None:
     shutil.rmtree(TARGET, ignore_errors=True)
     TARGET.mkdir()
     _write_types(document)
-    decimals = json.dumps(operations.decimals(document))
+    decimals = json.dumps(calls.decimals(document))
     (TARGET / "names.ts").write_text(
         f"{HEADER.format('Names of the contract')}\nexport const VERSION = {json.dumps(version)};\n"
         f"export const DECIMALS: ReadonlySet<string> = new Set({decimals});\n"
     )
-    (TARGET / "resources.ts").write_text(_resources(operations.calls(document)))
+    (TARGET / "resources.ts").write_text(_resources(calls.calls(document)))
 
 
 def _write_types(document: Schema) -> None:
-    schemas = {name: _without_floats(one) for name, one in operations.schemas(document).items()}
+    schemas = {name: _without_floats(one) for name, one in calls.schemas(document).items()}
     view = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": {}}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "view.json"
@@ -50,7 +45,7 @@ def _write_types(document: Schema) -> None:
         tool, options = TOOLS / "openapi-typescript", ("--root-types", "--root-types-no-schema-prefix")
         told = subprocess.run([tool, source, *options, "-o", TARGET / "api.ts"], capture_output=True, text=True)
         assert told.returncode == 0, told.stderr[-3000:]
-    kinds = "".join(f"  | api.{name}\n" for name in operations.events(document).values())
+    kinds = "".join(f"  | api.{name}\n" for name in calls.events(document).values())
     with (TARGET / "events.ts").open("w") as events:
         events.write(
             f'{HEADER.format("Every event")}\nimport type * as api from "./api.js";\n\n'

@@ -1,7 +1,6 @@
 """The generated modules of `onpay`: models, request bodies, and the methods of its clients."""
 
 import json
-import keyword
 import re
 import shutil
 import subprocess
@@ -11,8 +10,9 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from gateway.clients import operations
-from gateway.clients.operations import Call, Schema
+from gateway.api.openapi import calls
+from gateway.api.openapi.calls import Call, Schema
+from gateway.api.openapi.surface import snake
 
 TARGET = Path(__file__).parent / "python" / "src" / "onpay" / "_generated"
 HEADER = '"""{}. Generated from the OpenAPI document: `make sdk`."""'
@@ -25,31 +25,23 @@ OPTIONS = """
 OF_A_CALL = "idempotency_key: Optional[str] = None, timeout: Optional[float] = None, deadline: Optional[float] = None"
 
 
-def snake(name: str) -> str:
-    """`paid_at` of `paidAt`; a trailing underscore where Python has the word."""
-    plain = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
-    head, *tail = plain.split("_")
-    assert head + "".join(word.title() for word in tail) == name, f"{name} is not found again from {plain}"
-    return f"{plain}_" if keyword.iskeyword(plain) else plain
-
-
 def write(document: Schema, version: str) -> None:
     """Writes the generated modules."""
     shutil.rmtree(TARGET, ignore_errors=True)
     TARGET.mkdir()
     _write("__init__.py", f"{HEADER.format('What is generated')}\n")
     _write("version.py", f'{HEADER.format("The version")}\n\n__version__ = "{version}"\n')
-    schemas = {name: one for name, one in operations.schemas(document).items() if not name.startswith("Error")}
+    schemas = {name: one for name, one in calls.schemas(document).items() if not name.startswith("Error")}
     kinds = {"Input", "Query"}
     bodies = {name: one for name, one in schemas.items() if any(name.endswith(kind) for kind in kinds)}
-    envelopes = set(operations.events(document).values())
+    envelopes = set(calls.events(document).values())
     answers = {name: one for name, one in schemas.items() if name not in bodies and name not in envelopes}
     _write_models("models.py", "What the service answers", _viewed(answers, _answered), "pydantic_v2.BaseModel")
     _write_models("bodies.py", "What a call takes", _viewed(bodies, _sent), "typing.TypedDict")
     exported = "".join(f"    {name!r},\n" for name in sorted(answers))
     with (TARGET / "models.py").open("a") as models:
         models.write(f"\n\n__all__ = [\n{exported}]\n")
-    found = operations.calls(document)
+    found = calls.calls(document)
     _write("resources.py", _resources(found, ""))
     _write("async_resources.py", _resources(found, "Async"))
     _write("names.py", _names(document))
@@ -118,12 +110,12 @@ def _write_models(name: str, title: str, schemas: dict[str, Schema], kind: str) 
 def _names(document: Schema) -> str:
     """What the hand-written half has to know by name."""
     first: dict[str, str] = {}
-    for kind, body in operations.events(document).items():
+    for kind, body in calls.events(document).items():
         data = document["components"]["schemas"][body]["properties"]["data"]
-        first[kind.partition(".")[0]] = operations.model(data["$ref"].rpartition("/")[2])
+        first[kind.partition(".")[0]] = calls.model(data["$ref"].rpartition("/")[2])
     about = "".join(f"    {head!r}: models.{name},\n" for head, name in first.items())
     kinds = "".join(f"    {kind!r},\n" for kind in document["webhooks"])
-    names = "".join(f"    {name!r},\n" for name in operations.decimals(document))
+    names = "".join(f"    {name!r},\n" for name in calls.decimals(document))
     return (
         f"{HEADER.format('Names of the contract')}\n\n"
         "from typing import Literal, Union\n\nfrom onpay._generated import models\nfrom onpay._model import Model\n\n"

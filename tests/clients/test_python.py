@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import inspect
 import json
 import re
 import sys
@@ -22,6 +23,7 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pytest_django.live_server_helper import LiveServer
 
+from gateway.api.reference.guides import guide
 from gateway.api.reference.samples import FOLDER
 from gateway.chaos.models import DisturbedRequest
 from gateway.clients import build, packages
@@ -330,6 +332,17 @@ def test_the_shop_of_the_guides_gets_an_a(
     wheel = Path(onpay.__file__).parents[1]
 
     assert graded(api, live_server.url, shop, check, tmp_path, PYTHONPATH=str(wheel)) == "grade A 20"
+
+
+def test_every_method_of_its_page_is_in_the_library(onpay: Any) -> None:
+    client = onpay.Onpay("onp_sandbox_x", "https://sandbox.test")
+    code = "".join(re.findall(r"(?s)```python\n(.*?)```", guide("methods", "en").markdown))
+    shown = re.findall(r"(?m)^client\.(\w+)\.(\w+)\(([\w, ]*)", code)
+    assert len(shown) > 70
+    for resource, name, ids in shown:
+        taken = [*inspect.signature(getattr(getattr(client, resource), name)).parameters]
+        given = [one for one in ids.split(", ") if one]
+        assert taken[: len(given)] == given
 
 
 def test_the_wheel_is_offered_for_download(onpay: Any, client: Client) -> None:

@@ -16,6 +16,7 @@ from gateway.api.deprecations import MEMBERS, NOTICE, Deprecation
 from gateway.api.openapi.document import operations
 from gateway.api.openapi.schemas import OPEN
 from gateway.api.reference.libraries import offered
+from gateway.api.reference.methods import resources
 from gateway.api.reference.reproductions.calls import Call
 from gateway.api.reference.shell import command
 from gateway.conversions import scenarios as conversion_scenarios
@@ -299,5 +300,6 @@ FACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "webhooks": webhooks,
     "versioning": versioning,
     "libraries": lambda: {"packages": offered()},
+    "methods": lambda: {"resources": resources()},
 }
 """What guides state and the code decides, by page."""

@@ -22,7 +22,7 @@ CHAPTERS = (
     Chapter(_("Payments"), ("payments", "cards", "refunds")),
     Chapter(_("A reliable integration"), ("idempotency", "retries", "webhooks", "events", "errors")),
     Chapter(_("Money"), ("balances", "reconciliation", "money-out")),
-    Chapter(_("Reference"), ("reference", "versioning", "changelog")),
+    Chapter(_("Reference"), ("reference", "methods", "versioning", "changelog")),
 )
 GENERATED = {
     "events": _("Event types"),

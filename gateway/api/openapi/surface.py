@@ -1,5 +1,8 @@
 """What the libraries call each operation: `createPayment` is `client.payments.create`, in both languages."""
 
+import keyword
+import re
+
 NAMES = {
     "createPayment": "payments.create",
     "getPayment": "payments.get",
@@ -76,3 +79,16 @@ NAMES = {
 }
 LEFT_OUT = {"getTransaction"}
 """A second address of `getPayment`."""
+
+
+def snake(name: str) -> str:
+    """`paid_at` of `paidAt`, as Python has it; a trailing underscore where Python has the word."""
+    plain = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+    assert camel(plain) == name, f"{name} is not found again from {plain}"
+    return f"{plain}_" if keyword.iskeyword(plain) else plain
+
+
+def camel(name: str) -> str:
+    """`paymentLinks` of `payment_links`, as TypeScript has it."""
+    head, *tail = name.split("_")
+    return head + "".join(word.title() for word in tail)

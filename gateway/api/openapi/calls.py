@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.clients.surface import LEFT_OUT, NAMES
+from gateway.api.openapi.surface import LEFT_OUT, NAMES
 
 Schema = dict[str, Any]
 UNCHECKED = {"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
