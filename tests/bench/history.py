@@ -110,6 +110,27 @@ _REFUNDS = """
      WHERE paid_at + interval '2 hours' < now()
        AND (status = 'REFUNDED' OR paid_at > now() - interval '7 days' AND pg_temp.chance(n, 18, 100) = 0)
 """
+_HOLDS = """
+    INSERT INTO ledger_hold (id, merchant_id, reason, currency, amount, missing, payment_id, refund_id, note, created_at,
+           ended_at)
+    SELECT 'blk_' || substr(id, 5), merchant_id, CASE status WHEN 'COMPLETED' THEN 'REFUND_PROCESSING'
+           ELSE 'REFUND_DISPUTE' END, wallet_currency, wallet_amount, 0, payment_id, id, '', created_at, completed_at
+      FROM gateway_refund WHERE payment_id IN (SELECT id FROM drawn)
+"""
+# What is kept for thirty days.
+_EVENTS = """
+    INSERT INTO webhooks_event (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at)
+    SELECT 'evt_' || lpad((2 * n + number)::text, 26, '0'), merchant, type, id, number,
+           convert_to(jsonb_build_object('type', type, 'data', jsonb_build_object('id', id))::text, 'UTF8'), at, at
+      FROM (SELECT n, merchant, id, 0 AS number, coalesce(paid_at, created_at) AS at,
+                   CASE status WHEN 'FAILED' THEN 'payment.failed' WHEN 'EXPIRED' THEN 'payment.expired'
+                   ELSE 'payment.paid' END AS type
+              FROM drawn WHERE status IN ('PAID', 'REFUNDED', 'FAILED', 'EXPIRED')
+             UNION ALL
+            SELECT n, merchant, id, 1, paid_at + interval '2 hours', 'payment.refunded'
+              FROM drawn WHERE status = 'REFUNDED') told
+     WHERE at > now() - interval '30 days' ORDER BY at
+"""
 # Of each the instant, and the lines as `ledger_post` takes them.
 _POSTINGS = """
     CREATE TEMP TABLE posting AS
@@ -190,9 +211,8 @@ _COUNTED_ON = "SELECT setval(pg_get_serial_sequence('ledger_transfer', 'id'), ma
 
 
 def fill(busy: Merchant, neighbours: list[Merchant], payments: int) -> None:
-    """So many payments of one merchant, and as many of its neighbours, with customers, refunds and what was posted.
-
-    Nothing is announced or blocked: this is for reading.
+    """So many payments of one merchant, and as many of its neighbours, with customers, refunds, holds, the events that
+    are still kept, and what was posted. All invariants hold, once sales are summed up.
     """
     assert len(neighbours) == NEIGHBOURS
     values = {
@@ -204,7 +224,9 @@ def fill(busy: Merchant, neighbours: list[Merchant], payments: int) -> None:
         "began": utcnow() - timedelta(days=DAYS),
     }
     with transaction.atomic(), connection.cursor() as cursor:
-        for statement in (_CHANCE, _PEOPLE, _DRAW, _PAYMENTS, _RECEIVABLES, _REFUNDS, _KEPT, _POSTINGS, _OPENED):
+        for statement in (_CHANCE, _PEOPLE, _DRAW, _PAYMENTS, _RECEIVABLES, _REFUNDS, _HOLDS, _EVENTS):
+            cursor.execute(statement, values)
+        for statement in (_KEPT, _POSTINGS, _OPENED):
             cursor.execute(statement, values)
         cursor.execute(_FUNDED, values)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

@@ -14,12 +14,10 @@ from tests.bench import history
 from tests.bench.scale import scaled
 
 PAYMENTS = scaled(500_000, 500)
-NOT_FILLED = {"I7", "I10", "I19"}
-"""Nothing is announced or blocked in this history."""
 
 
 def measure(busy: Merchant, neighbours: list[Merchant]) -> str:
-    """Fails if anything is found that the history does not lack. As many payments again are of the neighbours."""
+    """Fails if anything is found. As many payments again are of the neighbours."""
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
     history.fill(busy, neighbours, PAYMENTS)
@@ -34,8 +32,7 @@ def measure(busy: Merchant, neighbours: list[Merchant]) -> str:
     starts: list[float] = []
     whole = verify(lambda part: _begun(starts, part))
     starts.append(time.perf_counter())
-    found = {one.invariant.number for one in (*recent, *whole)}
-    assert found <= NOT_FILLED, found
+    assert not (recent or whole), [str(one)[:500] for one in (*recent, *whole)]
     longest = max(later - earlier for earlier, later in pairwise(starts))
     return (
         f"proofs of {2 * PAYMENTS:,} payments: totals and up to {AT_ONCE:,} new entries in {ended - began:.1f} s, "
