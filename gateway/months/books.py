@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from accounts.base.clock import utcnow
 from accounts.base.rows import table
 from accounts.models import Merchant
-from ledger.books.models import Transfer
+from ledger.books.models import Account, Entry, Transfer
 from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.closings.models import TOTAL
 from ledger.closings.parts import PARTS
+from ledger.proofs.models import ProvedAccount
 from ledger.wallets.explain import explain
 
 AT_ONCE = 2000
@@ -77,10 +77,12 @@ _PARTS = f"""
      WHERE (amount, fee, advance_fee) <> (0, 0, 0) AND currency = ANY(%(currencies)s)
      ORDER BY created_at, id, bucket
 """
-# Written before it, and not to be overtaken: every transaction that may still write an earlier time has ended.
-_CUT = """
-    SELECT least(%s, (SELECT min(xact_start) FROM pg_stat_activity
-                       WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()))
+# Entries above those that were proved: see `ProvedAccount`.
+_UNPROVED = f"""
+    SELECT EXISTS (SELECT {_MINE} AND id IN (
+        SELECT e.transfer_id FROM {table(Account)} a LEFT JOIN {table(ProvedAccount)} p ON p.account_id = a.id
+          JOIN {table(Entry)} e ON e.account_id = a.id AND e.sequence > coalesce(p.sequence, 0)
+         WHERE a.merchant_id = %(merchant)s))
 """
 _WRITTEN_SINCE = f"""
     SELECT * FROM {table(Transfer)}
@@ -93,8 +95,8 @@ _LATE = f"""
 
 
 def cut_now() -> datetime:
-    """A time before which nothing more is written."""
-    return _one(_CUT, [utcnow()])  # type: ignore[no-any-return]
+    """Once those who are writing now have ended, nothing more is written before it."""
+    return _one("SELECT clock_timestamp()", [])  # type: ignore[no-any-return]
 
 
 def count(merchant: Merchant, span: Span) -> int:
@@ -102,9 +104,9 @@ def count(merchant: Merchant, span: Span) -> int:
     return int(_one(f"SELECT count(*) {_MINE}", _asked(merchant, span)))
 
 
-def last_written(merchant: Merchant, span: Span) -> datetime | None:
-    """When the last transfer of the span was written."""
-    return _one(f"SELECT max(created_at) {_MINE}", _asked(merchant, span))  # type: ignore[no-any-return]
+def are_proved(merchant: Merchant, span: Span) -> bool:
+    """Whether a proof has read all transfers of the span and found nothing."""
+    return not _one(_UNPROVED, _asked(merchant, span))
 
 
 def chunks(merchant: Merchant, span: Span, *, after: Mark | None, most: int) -> Iterator[tuple[Mark, int, list[Part]]]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +27,7 @@ from gateway.months.ofx import Ofx
 from gateway.months.reading import SLICE, Progress, forget, pieces, read_slice
 from gateway.months.workbook import MonthBook
 from gateway.sales.currencies import in_order
+from ledger.books.writers import writers_end
 from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL, ClosedDay
 from ledger.closings.seals import last_seal
@@ -38,8 +39,6 @@ log = structlog.get_logger()
 PART = 1 << 20
 LEASE = timedelta(minutes=2)
 """After a crash a month goes on so much later: no task runs for longer (CELERY_TASK_TIME_LIMIT)."""
-PROVED_AFTER = timedelta(minutes=1)
-"""Longer than what writes a transfer may take to commit: a proof that begins so much later has read it."""
 SCRIPT = Path(__file__).with_name("verify_month.py")
 
 
@@ -69,23 +68,24 @@ def proceed(month: Month, most: int = SLICE) -> bool:
     merchant = Merchant.objects.select_related("company").get(pk=month.merchant_id)
     span = Span(month.begins, month.ends, month.cut, month.opening_cut)
     if month.progress is None:
-        _proof(books.last_written(merchant, span), span.cut)
+        if not writers_end():
+            raise NotProved("PROOF")
+        _proof(merchant, span)
         Month.objects.filter(pk=month.pk).update(total=books.count(merchant, span), done=0)
     with words.in_their_words(merchant):
         if not read_slice(month, merchant, span, most):
             return False
-        proof = _proof(books.last_written(merchant, span), span.cut)
+        proof = _proof(merchant, span)
         with TemporaryDirectory(prefix="month-") as folder:
             read = _files(month, merchant, span, Path(folder))
             _store(month, merchant, read, proof, sorted(Path(folder).iterdir()))
     return True
 
 
-def _proof(written: datetime | None, cut: datetime) -> Proof:
-    """The last proof of all books, if it found them right with the last transfer of the month."""
+def _proof(merchant: Merchant, span: Span) -> Proof:
+    """The last proof of all books, if they were right, and all transfers of the month were proved by then."""
     found = proofs.last()
-    since = min(written + PROVED_AFTER, cut) if written else None
-    if found is None or not found.holds or (since and found.started_at <= since):
+    if found is None or not found.holds or not books.are_proved(merchant, span):
         raise NotProved("PROOF")
     return found
 

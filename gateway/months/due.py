@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet
 
 from accounts.base import clock
 from accounts.base.clock import utcnow
+from accounts.base.rows import first
 from accounts.due import Due
 from gateway.months import calendar, closing, selectors, services
 from gateway.months.closing import NotProved
@@ -16,6 +17,8 @@ from gateway.months.errors import MonthState
 from gateway.months.models import Month, MonthPlan
 
 LOOKED_AGAIN_AFTER = timedelta(seconds=20)
+LOCK = 0x6F6E7061795F6D6F
+"""PostgreSQL advisory lock of the process that takes a month in hand, until its commit."""
 
 
 def _close_last(plan: MonthPlan, due_at: datetime) -> None:
@@ -31,7 +34,11 @@ def _close_last(plan: MonthPlan, due_at: datetime) -> None:
     plan.save(update_fields=["next_at"])
 
 
-def _begin(month: Month, due_at: datetime) -> Callable[[], None]:
+def _begin(month: Month, due_at: datetime) -> Callable[[], None] | None:
+    """Takes the month in hand, unless another process was faster to take any: it asks once the other has committed."""
+    first("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+    if _is_in_hand():
+        return None
     month.due_at, month.waits_for = clock.now(month.merchant) + closing.LEASE, ""
     month.save(update_fields=["due_at", "waits_for"])
     return partial(_make, month)
@@ -82,6 +89,6 @@ def run_due(limit: int = 10) -> int:
 
 
 def _is_in_hand() -> bool:
-    """Whether a month is being worked on. Two processes that ask at the same moment may both begin, one each."""
+    """Whether a month is being worked on."""
     until = utcnow() + F("merchant__clock_offset")
     return Month.objects.filter(state=Month.State.CLOSING, waits_for="", due_at__gt=until).exists()

@@ -1,14 +1,14 @@
 """Closing the books of past days."""
 
-import time
 from datetime import date, datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import execute, first, table
 from accounts.models import Merchant
 from ledger.books.models import Transfer
+from ledger.books.writers import PATIENCE_S, writers_end
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing
 from ledger.closings.parts import PARTS
 from ledger.closings.seals import seal_days
@@ -19,23 +19,12 @@ DAY = timedelta(days=1)
 AT_ONCE = 400
 """Days per run when catching up."""
 
-LOOKED_AGAIN_AFTER = timedelta(milliseconds=50)
-PATIENCE_S = 10
-"""For how long a run waits for the transactions that may still write to the day."""
-
 # The day after the last closed one, or that of the first posting.
 _NEXT = f"""
     SELECT day FROM (SELECT coalesce(
         (SELECT max(day) + 1 FROM {table(ClosedDay)}),
         (SELECT (min(created_at) AT TIME ZONE 'UTC')::date FROM {table(Transfer)})) AS day) following
      WHERE (day + 1)::timestamp AT TIME ZONE 'UTC' <= %s
-"""
-# Of any role, as every transaction keeps the lock of a table that it writes to until its end.
-_WRITERS = f"""
-    SELECT virtualtransaction FROM pg_locks
-     WHERE locktype = 'relation' AND relation = '{table(Transfer)}'::regclass AND mode = 'RowExclusiveLock'
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-       AND pid IS DISTINCT FROM pg_backend_pid()
 """
 _CLAIM = f"INSERT INTO {table(ClosedDay)} (day, closed_at) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 WRITTEN_ON = f"""
@@ -66,13 +55,13 @@ _CARRY = f"""
 """
 
 
-def close_days(limit: int = AT_ONCE, patience_s: int = PATIENCE_S) -> int:
+def close_days(limit: int = AT_ONCE, patience_s: float = PATIENCE_S) -> int:
     """Sums up past days, oldest first, and seals them; returns how many. Idempotent: may run twice, late or not at all.
 
     Not before every transaction that could still write to them has ended: what begins after them is of a later day.
     """
     closed, over = 0, utcnow() - SLACK
-    if _next(over) and _writers_end(patience_s):
+    if _next(over) and writers_end(patience_s):
         while closed < limit and (day := _next(over)) and _close(day):
             closed += 1
     seal_days()
@@ -82,21 +71,6 @@ def close_days(limit: int = AT_ONCE, patience_s: int = PATIENCE_S) -> int:
 def _next(over: datetime) -> date | None:
     row = first(_NEXT, [over])
     return row[0] if row else None
-
-
-def _writers_end(patience_s: int) -> bool:
-    """Whether those who are now writing transfers have ended, in time."""
-    ends, writing = time.monotonic() + patience_s, _writers()
-    while writing and time.monotonic() < ends:
-        time.sleep(LOOKED_AGAIN_AFTER.total_seconds())
-        writing &= _writers()
-    return not writing
-
-
-def _writers() -> set[str]:
-    with connection.cursor() as cursor:
-        cursor.execute(_WRITERS)
-        return {transaction_id for (transaction_id,) in cursor.fetchall()}
 
 
 @transaction.atomic

@@ -111,8 +111,8 @@ _REFUNDS = """
        AND (status = 'REFUNDED' OR paid_at > now() - interval '7 days' AND pg_temp.chance(n, 18, 100) = 0)
 """
 _HOLDS = """
-    INSERT INTO ledger_hold (id, merchant_id, reason, currency, amount, missing, payment_id, refund_id, note, created_at,
-           ended_at)
+    INSERT INTO ledger_hold (id, merchant_id, reason, currency, amount, missing, payment_id, refund_id, note,
+           created_at, ended_at)
     SELECT 'blk_' || substr(id, 5), merchant_id, CASE status WHEN 'COMPLETED' THEN 'REFUND_PROCESSING'
            ELSE 'REFUND_DISPUTE' END, wallet_currency, wallet_amount, 0, payment_id, id, '', created_at, completed_at
       FROM gateway_refund WHERE payment_id IN (SELECT id FROM drawn)

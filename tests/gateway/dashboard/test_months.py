@@ -4,7 +4,6 @@ import io
 import json
 import subprocess
 import sys
-import time
 import zipfile
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -12,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from ofxparse import OfxParser
 from openpyxl import load_workbook
 
 from accounts.base import clock
-from accounts.base.clock import utcnow
 from accounts.emails.models import Email
 from accounts.models import Company, Membership
-from gateway.months import books, calendar, closing, due, selectors
+from gateway.months import calendar, closing, due, selectors
 from gateway.months.closing import SCRIPT
 from gateway.months.models import Month, MonthFile, MonthPiece
 from gateway.simulations.services import advance
@@ -47,17 +44,7 @@ def next_month(shop: Shop, days: int = 0) -> None:
     shop.sandbox.refresh_from_db()
 
 
-def nobody_else_writes() -> None:
-    """A month has what was written before all transactions that are open, so those of other threads end first."""
-    asked_at = utcnow()
-    while books.cut_now() < asked_at:
-        time.sleep(0.01)
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_stat_clear_snapshot()")  # a transaction sees who is there as it was at first
-
-
 def closed(shop: Shop, client: Client, page: Page, label: str) -> Month:
-    nobody_else_writes()
     assert client.post(page("close_month", label)).status_code == 302
     prove()
     mine = Month.objects.filter(merchant=shop.sandbox, first=date.fromisoformat(f"{label}-01"))
@@ -175,7 +162,6 @@ def test_nothing_is_sealed_that_is_not_over_or_not_proved(acme: Shop, finance: C
     assert finance.post(page("close_month", label)).status_code == 409
     assert "nothing is sealed" in text_of(finance.get(page("month", label)))
     next_month(acme)
-    nobody_else_writes()
 
     finance.post(page("close_month", label))
     due.run_due()  # the books were not proved since
