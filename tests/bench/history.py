@@ -44,7 +44,8 @@ _DRAW = """
       FROM (SELECT n, at, merchant, method, currency, term, amount,
                    CASE method WHEN 'CREDIT_CARD' THEN amount * 4 / 100 WHEN 'BOLETO' THEN 349 ELSE amount / 100 END
                    AS fee,
-                   CASE WHEN luck < 800 THEN 'PAID' WHEN luck < 820 THEN 'REFUNDED' WHEN luck < 880 THEN 'FAILED'
+                   CASE WHEN luck < 800 OR luck < 820 AND at > now() - interval '3 hours' THEN 'PAID'
+                        WHEN luck < 820 THEN 'REFUNDED' WHEN luck < 880 THEN 'FAILED'
                         WHEN at < now() - interval '3 days' OR luck < 970 THEN 'EXPIRED'
                         WHEN by_card THEN 'ACTION_REQUIRED' ELSE 'PENDING' END AS status,
                    'cus_' || lpad(customer::text, 26, '0') AS customer
