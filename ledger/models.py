@@ -3,7 +3,7 @@
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
 from ledger.holds.models import Hold
-from ledger.proofs.models import Proof, ProvedAccount
+from ledger.proofs.models import Proof, ProvedAccount, Round
 from ledger.rates.models import Rate
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, Taking
 
@@ -21,6 +21,7 @@ __all__ = [
     "ProvedAccount",
     "Rate",
     "Receivable",
+    "Round",
     "Seal",
     "Taking",
     "Transfer",

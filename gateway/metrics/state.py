@@ -30,6 +30,7 @@ from gateway.refunds.models import Refund
 from gateway.suspense.models import OPEN, SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 from ledger.proofs import selectors as proofs
+from ledger.proofs.rounds import last_round
 from webhooks.selectors import failing
 
 log = structlog.get_logger()
@@ -81,7 +82,11 @@ def books(now: datetime) -> Iterator[Metric]:
         age.add_metric([], _age(last.started_at, now))
         took.add_metric([], (last.finished_at - last.started_at).total_seconds())
         broken.add_metric([], len(last.violations))
-    yield from (age, took, broken, stopped)
+    whole_round = gauge("proof_round_seconds", "How long the last round over everything old took")
+    if ended := last_round():
+        assert ended.ended_at
+        whole_round.add_metric([], (ended.ended_at - ended.began_at).total_seconds())
+    yield from (age, took, broken, stopped, whole_round)
 
 
 def unclear(now: datetime) -> Iterator[Metric]:

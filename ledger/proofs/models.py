@@ -52,3 +52,18 @@ class ProvedAccount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.account_id} #{self.sequence}"
+
+
+class Round(models.Model):
+    """Everything once more, by as many proofs of what is new as it takes: each goes on where the last one stopped.
+
+    It stops at what is wrong until it is right.
+    """
+
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    table = models.CharField(max_length=63, blank=True, default="", help_text="Proved so far, with those before it")
+    key = models.CharField(max_length=64, blank=True, default="", help_text="Of its last row that was proved")
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.table} {self.key}"

@@ -36,15 +36,19 @@ def is_overdue() -> bool:
     whole = last_whole()
     wholly = whole.finished_at if whole else Proof.objects.earliest("pk").started_at
     assert finished.finished_at and wholly
-    return finished.finished_at < now - OLD or wholly < now - WHOLE_OLD
+    return abs(now - finished.finished_at) > OLD or abs(now - wholly) > WHOLE_OLD  # the clock may have been set back
 
 
 def is_whole_due() -> bool:
-    """Whether everything is to be proved: no such proof that began since the last night has finished."""
+    """Whether everything is to be proved: no such proof that began since the last night has finished.
+
+    One that began later than now does not count: the clock was set back.
+    """
     now = utcnow()
     night = datetime.combine(now.date(), NIGHT)
     since = night if night <= now else night - timedelta(days=1)
-    return not Proof.objects.filter(scope=Scope.WHOLE, started_at__gte=since, finished_at__isnull=False).exists()
+    since_then = Proof.objects.filter(scope=Scope.WHOLE, started_at__range=(since, now), finished_at__isnull=False)
+    return not since_then.exists()
 
 
 def is_running() -> bool:

@@ -7,7 +7,7 @@ import structlog
 from accounts.base.clock import utcnow
 from ledger.closings.seals import last_seal
 from ledger.proofs import selectors
-from ledger.proofs.models import Proof, Scope
+from ledger.proofs.models import Proof, Round, Scope
 from ledger.proofs.recent import verify_recent
 from ledger.verify import BeingVerified, Violation, all_invariants, verify
 
@@ -25,6 +25,7 @@ def prove(scope: Scope = Scope.RECENT) -> Proof | None:
     """
     now = utcnow()
     Proof.objects.filter(started_at__lt=now - KEPT_FOR, violations=[]).delete()
+    Round.objects.filter(ended_at__lt=now - KEPT_FOR).delete()
     if stopped := selectors.stopped_since(selectors.last()):
         log.critical("ledger.proofs_unfinished", runs=stopped)
     proof, sealed = Proof.objects.create(scope=scope, started_at=now), last_seal()

@@ -49,6 +49,7 @@ from ledger.models import (
     Proof,
     ProvedAccount,
     Rate,
+    Round,
     Seal,
 )
 from webhooks.models import Endpoint
@@ -62,7 +63,7 @@ STAYS: set[Model] = {
     Account, Asked, AutomaticEvidence, Balance, BankAccount, ChaosRun, Circuit, ClosedBalance, ClosedDay, Closing,
     DisturbedRequest, Endpoint, IssuedNumber, MethodRule, Month, MonthFile, MonthFilePart, MonthPlan, PayoutRule,
     PayoutRun, PayoutSchedule, PriceRule, Proof, ProvedAccount, ProviderAccount, ProviderRoute, Rate,
-    ReadinessCheck, ReportedRelease, SalesChange, SalesDay, SalesSum, SavedView, ScheduledReport, Seal,
+    ReadinessCheck, ReportedRelease, Round, SalesChange, SalesDay, SalesSum, SavedView, ScheduledReport, Seal,
     SettlementDay, SingleApprovalLimit, WithdrawalRules,
 }  # fmt: skip
 APART = "2 minutes"
@@ -86,6 +87,7 @@ _BEFORE = (
     "DELETE FROM gateway_salesday",
     "DELETE FROM gateway_saleschange",
     "DELETE FROM ledger_provedaccount",
+    "DELETE FROM ledger_round",
     "DELETE FROM ledger_seal",
     "DELETE FROM ledger_closing",
     "DELETE FROM ledger_closedbalance",
