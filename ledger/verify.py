@@ -16,6 +16,9 @@ from django.db.models import Model
 from accounts.base.rows import first, table
 
 SAMPLE = 20
+_AND_UNTIL = " until "
+_ALWAYS = "infinity"
+_UNLIMITED = "'-infinity'::timestamptz, 'infinity'::timestamptz"
 AT_ONCE = 20_000
 """Rows in a part."""
 LOCK = 0x6F6E7061795F7072
@@ -39,12 +42,15 @@ class Query:
     sql: str
     over: type[Model] | None = None
 
-    def on(self, where: str = "") -> str:
-        """The statement about the rows of the table for which the condition is true."""
+    def on(self, where: str = "", span: str = _UNLIMITED) -> str:
+        """The statement about the rows of the table for which the condition is true, and what they stand for in a span
+        of time.
+        """
         if self.over is None:
             return self.sql
         rows = f"SELECT * FROM {table(self.over)} {where and 'WHERE'} {where}"
-        return f"WITH part AS NOT MATERIALIZED ({rows}) {self.sql}"
+        times = f"span (since, until) AS (VALUES ({span}))" if self.over in _cuts else ""
+        return f"WITH part AS NOT MATERIALIZED ({rows}){times and ', '}{times} {self.sql}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class Violation:
 
 _invariants: dict[str, Invariant] = {}
 _one_at_a_time: set[type[Model]] = set()
+_cuts: dict[type[Model], str] = {}
 
 
 def invariant(
@@ -87,6 +94,14 @@ def invariant(
     return _invariants[number]
 
 
+def cut(model: type[Model], sql: str) -> None:
+    """Has what a row of the table stands for proved a span of time at a time, between these cuts of the row `key`.
+
+    Its queries read `span`, with the times `since` and `until`. The spans have no gaps, wherever the cuts are.
+    """
+    _cuts[model] = sql
+
+
 def all_invariants() -> list[Invariant]:
     return sorted(_invariants.values(), key=lambda known: (len(known.number), known.number))
 
@@ -103,12 +118,19 @@ class BeingVerified(Exception):
 
 @dataclass(slots=True)
 class Part:
-    """Some rows of a table, or the totals. `where` has named parameters; `last` is the key of the last row."""
+    """Some rows of a table, or the totals. `where` has named parameters; `last` is the key of the last row, with the
+    end of a span.
+    """
 
     of: type[Model] | None = None
     where: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
-    last: Any = None
+    last: str = ""
+
+    @property
+    def span(self) -> Mapping[str, str]:
+        timed = "%(since)s::timestamptz, %(until)s::timestamptz"
+        return {"span": timed} if "since" in self.values else {}
 
 
 class Findings:
@@ -129,7 +151,7 @@ class Findings:
         found = self._found[known.number]
         if len(found) < SAMPLE:
             asked = query.sql.replace("%", "%%")
-            sql = Query(asked, query.over).on(part.where)
+            sql = Query(asked, query.over).on(part.where, **part.span)
             cursor.execute(f"SELECT * FROM ({sql}) violations LIMIT {SAMPLE - len(found)}", part.values)
             found += cursor.fetchall()
 
@@ -179,20 +201,23 @@ def _parts(at_once: int) -> Iterator[Part]:
     yield from rows(at_once)
 
 
-def rows(at_once: int, after: tuple[str, Any] | None = None) -> Iterator[Part]:
-    """All rows, table by table, each in the order of its keys; those that follow this key of this table."""
+def rows(at_once: int, after: tuple[str, str] | None = None) -> Iterator[Part]:
+    """All rows, table by table, each in the order of its keys; those that follow this last one of this table."""
     for model in sliced():
         if after is None or table(model) >= after[0]:
-            low = after[1] if after and table(model) == after[0] else None
-            yield from _slices(model, 1 if model in _one_at_a_time else at_once, low)
+            last = after[1] if after and table(model) == after[0] else ""
+            if model in _cuts:
+                yield from _spans(model, *last.split(_AND_UNTIL))
+            else:
+                yield from _slices(model, 1 if model in _one_at_a_time else at_once, last)
 
 
-def _slices(model: type[Model], at_once: int, low: Any = None) -> Iterator[Part]:
+def _slices(model: type[Model], at_once: int, low: Any = "") -> Iterator[Part]:
     """Up to the row that is now the last."""
     key = _key(model)
     last = _one(f"SELECT max({key}) FROM {table(model)}", {})
-    while last is not None and low != last:
-        above = "true" if low is None else f"{key} > %(low)s"
+    while last is not None and str(low) != str(last):
+        above = "true" if low == "" else f"{key} > %(low)s"
         asked = {"low": low, "last": last, "rows": at_once}
         high = _one(
             f"SELECT max(key) FROM (SELECT {key} AS key FROM {table(model)} WHERE {above} AND {key} <= %(last)s"
@@ -201,13 +226,37 @@ def _slices(model: type[Model], at_once: int, low: Any = None) -> Iterator[Part]
         )
         if high is None:
             return
-        yield Part(model, f"{above} AND {key} <= %(high)s", {"low": low, "high": high}, high)
+        yield Part(model, f"{above} AND {key} <= %(high)s", {"low": low, "high": high}, str(high))
         low = high
+
+
+def _spans(model: type[Model], key: str, since: str = _ALWAYS) -> Iterator[Part]:
+    """The rest of this row, and then the others."""
+    if since != _ALWAYS:
+        yield from _spans_of(model, key, since)
+    for part in _slices(model, 1, key):
+        yield from _spans_of(model, part.last, "-infinity")
+
+
+def _spans_of(model: type[Model], key: str, since: str) -> Iterator[Part]:
+    cuts = _all(
+        f"SELECT cut::text FROM ({_cuts[model]}) cuts WHERE cut > %(since)s ORDER BY cut", {"key": key, "since": since}
+    )
+    for until in (*cuts, _ALWAYS):
+        values = {"key": key, "since": since, "until": until}
+        yield Part(model, f"{_key(model)} = %(key)s", values, f"{key}{_AND_UNTIL}{until}")
+        since = until
 
 
 def _key(model: type[Model]) -> str:
     assert model._meta.pk is not None
     return str(model._meta.pk.column)
+
+
+def _all(sql: str, values: Mapping[str, Any]) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return [value for (value,) in cursor.fetchall()]
 
 
 def _one(sql: str, values: Mapping[str, Any]) -> Any:

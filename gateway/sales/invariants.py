@@ -6,17 +6,32 @@ from gateway.payments.models import Payment
 from gateway.payments.models import Status as Paid
 from gateway.refunds.models import Origin, Refund, Status
 from gateway.sales.models import DAY_STARTS, Kind, SalesChange, SalesDay, SalesSum
-from ledger.verify import invariant
+from ledger.verify import cut, invariant
 
 _KEY = "merchant_id, quarter, kind, currency, method, reason"
 _SUMS = f"{_KEY}, count, amount, fee"
+AT_ONCE = 20_000
+"""Sales of a merchant, or hardly more."""
+
+# A merchant's sales are proved some days at a time: midnight of UTC is the start of a quarter of an hour.
+cut(
+    Merchant,
+    f"""
+    SELECT day AS cut FROM (
+        SELECT day, sum(count) AS count, sum(sum(count)) OVER (ORDER BY day) AS until_then FROM {table(SalesDay)}
+         WHERE merchant_id = %(key)s AND hour = 0 GROUP BY day) days
+     WHERE floor(until_then / {AT_ONCE}) > floor((until_then - count) / {AT_ONCE})
+    """,
+)
+_IN_SPAN = "{0} >= (SELECT since FROM span) AND {0} < (SELECT until FROM span)"
 
 
 def _payments(kind: Kind, time: str, which: str, reason: str = "''") -> str:
     return f"""
         SELECT merchant_id, date_bin('15 minutes', {time}, 'epoch') AS quarter, '{kind}' AS kind, currency, method,
                {reason} AS reason, count(*) AS count, sum(amount) AS amount, sum(fee) AS fee
-          FROM {table(Payment)} WHERE merchant_id IN (SELECT id FROM part) AND {which} GROUP BY 1, 2, 3, 4, 5, 6
+          FROM {table(Payment)} WHERE merchant_id IN (SELECT id FROM part) AND {which} AND {_IN_SPAN.format(time)}
+         GROUP BY 1, 2, 3, 4, 5, 6
     """
 
 
@@ -25,7 +40,8 @@ def _refunds(kind: Kind, time: str, which: str) -> str:
         SELECT r.merchant_id, date_bin('15 minutes', r.{time}, 'epoch'), '{kind}', r.currency, p.method, '',
                count(*), sum(r.amount), 0
           FROM {table(Refund)} r JOIN {table(Payment)} p ON p.id = r.payment_id
-         WHERE r.merchant_id IN (SELECT id FROM part) AND {which} GROUP BY 1, 2, 3, 4, 5, 6
+         WHERE r.merchant_id IN (SELECT id FROM part) AND {which} AND {_IN_SPAN.format(f"r.{time}")}
+         GROUP BY 1, 2, 3, 4, 5, 6
     """
 
 
@@ -52,7 +68,7 @@ invariant(
     SELECT {_KEY}, sum(told.count), sum(told.amount), sum(told.fee), sum(found.count), sum(found.amount), sum(found.fee)
       FROM (SELECT {_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
               FROM (SELECT {_SUMS} FROM {table(SalesSum)} UNION ALL SELECT {_SUMS} FROM {table(SalesChange)}) kept
-             WHERE merchant_id IN (SELECT id FROM part)
+             WHERE merchant_id IN (SELECT id FROM part) AND {_IN_SPAN.format("quarter")}
              GROUP BY {_KEY}) told
       FULL JOIN (SELECT {_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
                    FROM ({" UNION ALL ".join(_FOUND)}) counted GROUP BY {_KEY}) found USING ({_KEY})
@@ -73,11 +89,13 @@ invariant(
         Merchant: f"""
     SELECT {_DAY_KEY}, {_TOTALS.format("told")}, {_TOTALS.format("found")}
       FROM (SELECT {_DAY_KEY}, count, amount, fee FROM {table(SalesDay)}
-             WHERE merchant_id IN (SELECT id FROM part)) told
-      FULL JOIN (SELECT merchant_id, hour, date_bin('1 day', quarter, to_timestamp(hour * 3600)) AS day, kind, currency,
-                        method, reason, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
-                   FROM {table(SalesSum)}, unnest(ARRAY{list(DAY_STARTS)}) hour
-                  WHERE merchant_id IN (SELECT id FROM part) GROUP BY 1, 2, 3, 4, 5, 6, 7) found
+             WHERE merchant_id IN (SELECT id FROM part) AND {_IN_SPAN.format("day")}) told
+      FULL JOIN (SELECT {_DAY_KEY}, sum(count) AS count, sum(amount) AS amount, sum(fee) AS fee
+                   FROM {table(SalesSum)}, unnest(ARRAY{list(DAY_STARTS)}) hour,
+                        date_bin('1 day', quarter, to_timestamp(hour * 3600)) day
+                  WHERE merchant_id IN (SELECT id FROM part) AND {_IN_SPAN.format("day")}
+                    AND quarter >= (SELECT since FROM span) AND quarter < (SELECT until + interval '1 day' FROM span)
+                  GROUP BY {_DAY_KEY}) found
            USING ({_DAY_KEY})
      WHERE ({_TOTALS.format("told")}) <> ({_TOTALS.format("found")})
     """

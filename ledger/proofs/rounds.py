@@ -26,7 +26,7 @@ def go_on(share_s: float = SHARE_S) -> Findings:
         findings = Findings()
         with snapshot(LOCK + 1) as cursor:
             findings.check(cursor, [part])
-        if findings.violations or not _went_on(now, table(part.of), str(part.last)) or time.monotonic() > ends:
+        if findings.violations or not _went_on(now, table(part.of), part.last) or time.monotonic() > ends:
             return findings
     Round.objects.filter(pk=now.pk, ended_at=None).update(ended_at=utcnow())
     return Findings()
