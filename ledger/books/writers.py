@@ -1,13 +1,14 @@
 """Waiting for those who are writing transfers."""
 
 import time
+from datetime import timedelta
 
 from django.db import connection
 
 from accounts.base.rows import table
 from ledger.books.models import Transfer
 
-LOOKED_AGAIN_AFTER_S = 0.05
+LOOKED_AGAIN_AFTER = timedelta(milliseconds=50)
 PATIENCE_S = 10
 
 # Of any role: every transaction keeps the lock of a table that it writes to until its end, and has it before it reads
@@ -20,11 +21,11 @@ _WRITERS = f"""
 """
 
 
-def writers_end(patience_s: float = PATIENCE_S) -> bool:
+def writers_end(patience_s: int = PATIENCE_S) -> bool:
     """Whether all who are now writing transfers have ended, in time: what is written later has a later `created_at`."""
     ends, writing = time.monotonic() + patience_s, _writers()
     while writing and time.monotonic() < ends:
-        time.sleep(LOOKED_AGAIN_AFTER_S)
+        time.sleep(LOOKED_AGAIN_AFTER.total_seconds())
         writing &= _writers()
     return not writing
 
