@@ -8,7 +8,8 @@ from gateway.api.openapi.calls import Call, Schema, calls, schemas
 from gateway.api.openapi.document import document
 from gateway.api.openapi.surface import camel, snake
 
-WIDTH = 96
+WIDTH = 72
+"""Characters of a line, as many as a page shows beside its menus."""
 
 
 @dataclass(frozen=True, slots=True)
