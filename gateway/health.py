@@ -12,20 +12,21 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.client_address import client_address
 from accounts.base.wire import dumps
+from accounts.clock_check import clock_check
 from accounts.environments import served
 from accounts.heartbeats import WORKERS, is_alive
 from gateway.api import throttling
 from ledger.proofs import selectors as proofs
 
-NEEDED = ("web", "database", "cache", "worker", "proof")
+NEEDED = ("web", "database", "clock", "cache", "worker", "proof")
 """Of workers, those of the environments that this process serves. Without a dispatcher the worker delivers."""
 
 
 class ProbesMiddleware:
     """Answers /health/live and /health/ready before host, scheme and address are checked.
 
-    `live`: this process answers; restart it if it does not. `ready`: it reaches the database; send no requests if
-    it does not. A late worker affects neither.
+    `live`: this process answers; restart it if it does not. `ready`: it reaches the database,
+    whose clock agrees with its own; send no requests if not. A late worker affects neither.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -39,13 +40,14 @@ class ProbesMiddleware:
 
 @require_safe
 def probe(request: HttpRequest) -> HttpResponse:
-    return _answer(request.path_info == "/health/live" or _database_is_up())
+    return _answer(request.path_info == "/health/live" or (_database_is_up() and _clock_is_right()))
 
 
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
     """200 if everything required is up, else 503; parts are named to operators only."""
     parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
+    parts["clock"] = parts["database"] and _clock_is_right()
     parts["worker"] = parts["database"] and all(is_alive(WORKERS[environment]) for environment in served())
     parts["dispatcher"] = parts["database"] and is_alive("dispatcher")
     parts["proof"] = parts["database"] and proofs.is_well()
@@ -76,3 +78,10 @@ def _database_is_up() -> bool:
     except Error:
         return False
     return True
+
+
+def _clock_is_right() -> bool:
+    try:
+        return clock_check.is_right()
+    except Error:
+        return False

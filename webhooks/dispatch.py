@@ -22,6 +22,7 @@ from django.db import Error, close_old_connections
 from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.base.tracing import following, span
+from accounts.clock_check import clock_check
 from webhooks import queue, recording
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
 from webhooks.messages import message
@@ -142,6 +143,11 @@ def deliver_without_dispatcher() -> None:
     heartbeats.end(STAND_IN)
 
 
+def _claim(room: int) -> list[queue.Claimed]:
+    """Receivers refuse what is signed by a wrong clock."""
+    return queue.claim(room) if clock_check.is_right() else []
+
+
 class Dispatcher:
     """Polls for due deliveries five times a second, with up to 512 in flight."""
 
@@ -192,7 +198,7 @@ class Dispatcher:
     async def _round(self, sender: Sender) -> None:
         await self._write_down()
         room = IN_FLIGHT - len(self._in_flight)
-        claimed = await self._in_thread(partial(queue.claim, room)) if room else []
+        claimed = await self._in_thread(partial(_claim, room)) if room else []
         for one in claimed:
             self._in_flight.add(asyncio.create_task(self._lanes[one.endpoint_id].attempt(sender, one)))
         self._is_idle = not self._in_flight

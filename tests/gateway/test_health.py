@@ -13,7 +13,15 @@ from accounts.models import Heartbeat, User
 from gateway.tasks import heartbeat
 from tests.support.people import PASSWORD, a_person, signed_in_twice
 
-ALL_UP = {"web": True, "database": True, "cache": True, "worker": True, "dispatcher": True, "proof": True}
+ALL_UP = {
+    "web": True,
+    "database": True,
+    "clock": True,
+    "cache": True,
+    "worker": True,
+    "dispatcher": True,
+    "proof": True,
+}
 ABROAD = "203.0.113.9"
 
 

@@ -149,7 +149,9 @@ class Service:
         return self._pids(PARTS[part])
 
     def _pids(self, words: str) -> list[int]:
-        """Processes whose command line has the words and whose environment or arguments name this service's home."""
+        """Processes with the words in their command line and this service's home in environment or arguments, and their
+        children: those of PostgreSQL write their title where the environment stood.
+        """
         found = []
         for folder in Path("/proc").iterdir():
             if not folder.name.isdecimal() or (self.process and int(folder.name) == self.process.pid):
@@ -159,7 +161,7 @@ class Service:
                 ours = str(self.home).encode() in folder.joinpath("environ").read_bytes() or str(self.home) in command
                 if ours and words in command and " gateway.local " not in command:
                     found.append(int(folder.name))
-        return found
+        return [*found, *(pid for pid in _processes() if _parent(pid) in found and pid not in found)]
 
     def manage(self, *command: str) -> str:
         done = subprocess.run(
@@ -202,6 +204,12 @@ def _processes() -> list[int]:
 def _group(pid: int) -> int | None:
     with suppress(OSError):
         return os.getpgid(pid)
+    return None
+
+
+def _parent(pid: int) -> int | None:
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     return None
 
 
