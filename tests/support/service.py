@@ -15,6 +15,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
+from gateway.local import keys
 from tests.support.receiver import Receiver, listening
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -183,6 +184,13 @@ class Service:
                 return found
             time.sleep(0.05)
         raise AssertionError(f"did not hold within {seconds} s")
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Those of its processes, by their names in the environment."""
+        told = json.loads((self.home / "service.json").read_text())
+        names = {"DATABASE_URL": "databaseUrl", "CELERY_BROKER_URL": "brokerUrl", "ONPAY_CACHE_URL": "cacheUrl"}
+        return {name: told[key] for name, key in names.items()} | {"ONPAY_LOCAL": "1", **keys.of(self.home)}
 
     @property
     def database_url(self) -> str:

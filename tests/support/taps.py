@@ -1,4 +1,4 @@
-"""Taps between a process and its neighbours: everything is passed on, and kept."""
+"""Taps between a process and its neighbours: everything is passed on, and kept. They can break, too."""
 
 import base64
 import socket
@@ -19,10 +19,18 @@ Address = tuple[str, int] | str
 
 @dataclass
 class Tap:
-    """`streams` has one direction of one connection each, so that nothing is torn apart."""
+    """`streams` has one direction of one connection each, so that nothing is torn apart.
+
+    A connection breaks after every `breaks_every`th message with the bytes `breaks_after`, which arrives: the answer is
+    lost.
+    """
 
     behind: Address
     streams: list[bytearray] = field(default_factory=list)
+    breaks_after: bytes = b""
+    breaks_every: int = 1
+    broken: int = 0
+    _seen: int = 0
 
     def heard(self) -> list[bytes]:
         return [bytes(stream) for stream in self.streams]
@@ -32,6 +40,12 @@ class Tap:
         for stream in self.streams:
             stream.clear()
 
+    def _is_turn(self) -> bool:
+        self._seen += 1
+        is_turn = self._seen % self.breaks_every == 0
+        self.broken += is_turn
+        return is_turn
+
     def pump(self, source: socket.socket, target: socket.socket) -> None:
         stream = bytearray()
         self.streams.append(stream)
@@ -39,6 +53,8 @@ class Tap:
             while data := source.recv(65536):
                 stream += data
                 target.sendall(data)
+                if self.breaks_after and self.breaks_after in data and self._is_turn():
+                    source.shutdown(socket.SHUT_RDWR)
         with suppress(OSError):
             target.shutdown(socket.SHUT_WR)
 
