@@ -1,6 +1,6 @@
 """Lists, newest first, and their sums."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 M = TypeVar("M", bound=Model)
 
@@ -27,6 +27,24 @@ def narrowed(
 ) -> QuerySet[M]:
     """Newest first, those with these whole values; None is no limit."""
     return newest(rows.filter(**{k: v for k, v in equal_to.items() if v is not None}), created_from, created_to)
+
+
+def ordered_by(rows: QuerySet[Any]) -> list[str]:
+    """The columns that order a list."""
+    return [str(name).removeprefix("-") for name in rows.query.order_by]
+
+
+def following(rows: QuerySet[M], place: Sequence[Any], *, back: bool = False) -> QuerySet[M]:
+    """The rows after a position, or before it, in a list ordered by non-null columns, all in one direction, the last of
+    them unique. The first column is also compared alone, so that an index is used.
+    """
+    names = ordered_by(rows)
+    than = "lt" if str(rows.query.order_by[0]).startswith("-") != back else "gt"
+    wanted, equal = Q(), Q()
+    for name, value in zip(names, place, strict=True):
+        wanted |= equal & Q(**{f"{name}__{than}": value})
+        equal &= Q(**{name: value})
+    return rows.filter(Q(**{f"{names[0]}__{than}e": place[0]}) & wanted)
 
 
 SUMMED = 100_000

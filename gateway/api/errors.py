@@ -30,7 +30,7 @@ class WrongMemberPayload(TypedDict):
 
 class InvalidPagination(Refusal):
     code = "ONP400_PAGINATION"
-    message = _("pageNumber must be at least 1 and pageSize between 1 and 100.")
+    message = _("pageNumber must be at least 1, pageSize between 1 and 100, and after the id of an object of the list.")
     advice = _("Correct the parameter named in error.field.")
 
 

@@ -8,9 +8,10 @@ from django.db.models import Model, QuerySet
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from accounts.base.errors import Refusal
+from accounts.base.errors import Fault, Refusal
+from accounts.base.listing import following, ordered_by
 from gateway.api.errors import InvalidPagination
-from gateway.api.inputs.fields import Input, wrong
+from gateway.api.inputs.fields import Input, Text, wrong
 
 M = TypeVar("M", bound=Model)
 MAX_DIGITS = 9
@@ -41,7 +42,21 @@ class ListQuery(Paged):
 
     def filters(self) -> dict[str, Any]:
         """The filters without the page."""
-        return self.model_dump(exclude={"page_number", "page_size"}, exclude_none=True)
+        return self.model_dump(exclude=_PAGE, exclude_none=True)
+
+
+_PAGE = {"page_number", "page_size", "last_seen"}
+
+
+class LongListQuery(ListQuery):
+    """The query of a collection without a limit: it can also be read on from an object, however long it is."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = Paged.codes | {"after": InvalidPagination}
+
+    last_seen: Annotated[
+        Text | None,
+        Field(alias="after", max_length=40, description="Pages begin after the object with this id"),
+    ] = None
 
 
 class Pagination(TypedDict):
@@ -73,8 +88,43 @@ class ResultPage:
         }
 
 
-def page_of(rows: QuerySet[M], query: Paged, payload: Callable[[M], Any]) -> ResultPage:
-    """The page that the query selects; past the end it is empty."""
+def page_of(
+    rows: QuerySet[M],
+    query: Paged,
+    payload: Callable[[M], Any],
+    *,
+    whole: QuerySet[M] | None = None,
+    available: int | None = None,
+) -> ResultPage:
+    """The page that the query selects; past the end it is empty.
+
+    `available` is the number of rows, for whoever knows it without counting. `whole` is the list without filters, in
+    which `after` is found. Raises ONP400_PAGINATION if it is not.
+    """
+    available = rows.count() if available is None else available
     start = (query.page_number - 1) * query.page_size
-    items = [payload(row) for row in rows[start : start + query.page_size]]
-    return ResultPage(items, query.page_number, query.page_size, rows.count())
+    if whole is not None and isinstance(query, LongListQuery) and query.last_seen is not None:
+        ids = list(_after(rows, whole, query.last_seen).values_list("pk", flat=True)[start : start + query.page_size])
+    else:
+        ids = _ids(rows, start, query.page_size, available)
+    items = [payload(row) for row in rows.filter(pk__in=ids)] if ids else []
+    return ResultPage(items, query.page_number, query.page_size, available)
+
+
+def _ids(rows: QuerySet[Any], start: int, size: int, available: int) -> list[Any]:
+    """The ids of a page, skipped to in an index without reading rows, and from the nearer end of the list."""
+    ids = rows.values_list("pk", flat=True)
+    end = min(start + size, available)
+    if start >= end:
+        return []
+    if start <= available // 2:
+        return list(ids[start:end])
+    return list(ids.reverse()[available - end : available - start])
+
+
+def _after(rows: QuerySet[M], whole: QuerySet[M], last_seen: str) -> QuerySet[M]:
+    """The rows after this one, which may have left the filtered list since it was seen."""
+    place = whole.filter(pk=last_seen).values_list(*ordered_by(rows)).first()
+    if place is None:
+        raise InvalidPagination(faults=[Fault("after", "INVALID", "Must be the id of an object of this list.")])
+    return following(rows, place)

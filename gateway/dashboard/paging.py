@@ -6,8 +6,10 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import QueryDict
+
+from accounts.base.listing import following, ordered_by
 
 M = TypeVar("M", bound=Model)
 
@@ -38,10 +40,10 @@ def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> ListPage[M
     order = _Order(rows)
     after, before = order.place(query.get("after")), order.place(query.get("before"))
     if before and not after:
-        found = list(order.rows_after(rows.reverse(), before, back=True)[: size + 1])
+        found = list(following(rows, before, back=True).reverse()[: size + 1])
         shown, more = found[:size][::-1], len(found) > size
         return order.page(shown, has_before=more, has_after=True)
-    found = list((order.rows_after(rows, after) if after else rows)[: size + 1])
+    found = list((following(rows, after) if after else rows)[: size + 1])
     return order.page(found[:size], has_before=after is not None, has_after=len(found) > size)
 
 
@@ -52,7 +54,7 @@ def in_chunks(rows: QuerySet[M], size: int = CHUNK) -> Iterator[list[M]]:
     while found:
         yield found
         place = order.place(order.mark(found[-1])) if len(found) == size else None
-        found = list(order.rows_after(rows, place)[:size]) if place else []
+        found = list(following(rows, place)[:size]) if place else []
 
 
 class _Order:
@@ -60,9 +62,8 @@ class _Order:
 
     def __init__(self, rows: QuerySet[Any]) -> None:
         names = [str(name) for name in rows.query.order_by]
-        self.names = [name.removeprefix("-") for name in names]
         self.descends = names[0].startswith("-")
-        self.fields: list[Any] = [rows.model._meta.get_field(name) for name in self.names]
+        self.fields: list[Any] = [rows.model._meta.get_field(name) for name in ordered_by(rows)]
         assert {name.startswith("-") for name in names} == {self.descends}, "all in one direction"
 
     def mark(self, row: Model) -> str:
@@ -77,15 +78,6 @@ class _Order:
             return [field.to_python(text) for field, text in zip(self.fields, texts, strict=True)]
         except ValidationError:
             return None
-
-    def rows_after(self, rows: QuerySet[M], place: list[Any], *, back: bool = False) -> QuerySet[M]:
-        """The rows after a position. The first column is also compared alone, so that an index is used."""
-        than = "lt" if self.descends != back else "gt"
-        wanted, equal = Q(), Q()
-        for name, value in zip(self.names, place, strict=True):
-            wanted |= equal & Q(**{f"{name}__{than}": value})
-            equal &= Q(**{name: value})
-        return rows.filter(Q(**{f"{self.names[0]}__{than}e": place[0]}) & wanted)
 
     def page(self, rows: list[M], *, has_before: bool, has_after: bool) -> ListPage[M]:
         return ListPage(

@@ -54,6 +54,13 @@ class Receivable(models.Model):
             models.Index(fields=["gross_amount", "release_at"], name="receivables_by_amount"),
             models.Index(fields=["release_at"], name="receivables_by_time"),
             models.Index(fields=["merchant", "release_at", "id"], name="receivables_by_day"),
+            # Lists and sums of what is not available yet read no row, and none of those released before.
+            models.Index(
+                fields=["merchant", "release_at", "id"],
+                include=["currency", "method", "amount", "state"],
+                name="releasing_receivables",
+                condition=Q(state__in=OPEN),
+            ),
             models.Index(
                 fields=["merchant", "currency", "release_at", "id"],
                 name="open_receivables",

@@ -1,6 +1,7 @@
 """`make bench`; `T=--profile` for where the time goes.
 
-`T=--releases`, `--files`, `--statements`, `--night`, `--proofs`, `--deliveries` or `--dashboard` measures that alone.
+`T=--releases`, `--files`, `--statements`, `--night`, `--proofs`, `--lists`, `--deliveries` or `--dashboard` measures
+that alone.
 
 `T='--dashboard staff --only gateway_payment'` measures a part of the pages; with `--again` beside the data of the last
 run, brought up to the migrations of now.
@@ -31,6 +32,7 @@ ALONE = {
     "files": "payment files",
     "night": "the night of a bank",
     "proofs": "the proofs of the books",
+    "lists": "long lists of the API",
 }
 PARTS = ("reads", "company", "staff", "paint")
 
@@ -62,7 +64,7 @@ def main() -> None:
 def _all() -> None:
     _bench()
     _releases()
-    for measure in (_files, _statements, _night, _proofs, *([_dashboard] if SHORT else [])):
+    for measure in (_files, _statements, _night, _proofs, _lists, *([_dashboard] if SHORT else [])):
         stage.fresh_database()
         measure()
     if SHORT:
@@ -169,6 +171,14 @@ def _proofs() -> None:
     print(proofs.measure(a_shop("Busy").sandbox, neighbours))
 
 
+def _lists() -> None:
+    from tests.bench import history, lists
+    from tests.support.companies import a_shop
+
+    neighbours = [a_shop(f"Neighbour {number}").sandbox for number in range(history.NEIGHBOURS)]
+    print(lists.measured(a_shop("Busy"), neighbours))
+
+
 def _dashboard(parts: Sequence[str] = PARTS, only: str = "", *, again: bool = False) -> None:
     from tests.bench import dashboard, life
 
@@ -240,6 +250,7 @@ _MEASURES = {
     "files": _files,
     "night": _night,
     "proofs": _proofs,
+    "lists": _lists,
 }
 
 if __name__ == "__main__":

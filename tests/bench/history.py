@@ -72,7 +72,16 @@ _PAYMENTS = """
            CASE d.status WHEN 'REFUNDED' THEN d.amount ELSE 0 END, d.term,
            jsonb_build_object('name', c.name, 'taxId', c.tax_id, 'taxIdType', 'CPF', 'email', c.email,
                               'phone', c.phone, 'address', null),
-           CASE WHEN NOT d.by_card THEN jsonb_build_object('pixTxid', d.id, 'pixCopyPaste', repeat(d.id, 5))
+           CASE WHEN d.method = 'PIX' THEN jsonb_build_object('pixTxid', d.id, 'pixCopyPaste', repeat(d.id, 5))
+                WHEN d.method = 'BOLETO' THEN jsonb_build_object('barcode', repeat('9', 44), 'digitableLine',
+                     repeat('9', 47), 'documentNumber', d.n::text, 'dueDate',
+                     (d.created_at + interval '3 days')::date, 'beneficiary',
+                     jsonb_build_object('name', 'Shop', 'taxId', '11222333000181'))
+                WHEN d.method = 'SPEI' THEN jsonb_build_object('bankDetails', jsonb_build_object('clabe',
+                     '646180157000000004', 'bankName', 'STP', 'bankCode', '90646', 'beneficiaryName', 'Shop',
+                     'paymentReference', '1234567', 'amount', (d.amount / 100.0)::text, 'currency', d.currency))
+                WHEN d.method = 'MB_WAY' THEN jsonb_build_object('mbWay', jsonb_build_object('phone', '+351911111111',
+                     'expiresAt', d.created_at))
                 ELSE jsonb_build_object('session', jsonb_build_object('integrationMode', 'SECURE_FIELDS'), 'card',
                      jsonb_build_object('brand', 'visa', 'last4', lpad(pg_temp.chance(d.n, 15, 10000)::text, 4, '0'),
                                         'funding', 'credit', 'plays', 'APPROVED')) END,

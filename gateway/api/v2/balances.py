@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -16,7 +16,7 @@ from accounts.models import Merchant
 from gateway.api.errors import CompanyUnknown, InvalidFilter
 from gateway.api.inputs.fields import Input, TimestampText
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import ListQuery, Paged, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, Paged, ResultPage, page_of
 from gateway.api.v2.companies import own
 from gateway.payments.errors import InvalidCurrency
 from gateway.payments.payloads import MethodName
@@ -224,10 +224,10 @@ class BalanceQuery(Input):
     currency: OfCurrency = None
 
 
-class _Parts(ListQuery):
+class _Parts(LongListQuery):
     """The query of a bucket's components; `totals` are next to the page."""
 
-    codes: ClassVar[dict[str, type[Refusal]]] = Paged.codes | _CURRENCY
+    codes: ClassVar[dict[str, type[Refusal]]] = LongListQuery.codes | _CURRENCY
     otherwise = InvalidFilter
     totals: ClassVar[Any] = TotalPayload
 
@@ -272,11 +272,15 @@ class StatementFilters(Paged):
     until: Annotated[TimestampText | None, Field(alias="to", description="Posted before then")] = None
 
 
-def _with_totals(rows: QuerySet[Any], query: ListQuery, payload: Callable[[Any], Any]) -> ResultPage:
+def _with_totals(
+    rows: QuerySet[Any], query: LongListQuery, payload: Callable[[Any], Any], whole: QuerySet[Any]
+) -> ResultPage:
     """The page, and the totals of all matches."""
-    sums = rows.order_by("currency").values_list("currency").annotate(Sum("amount"))
-    totals = [{"currency": code, "amount": to_decimal(int(amount), code)} for code, amount in sums]
-    return replace(page_of(rows, query, payload), totals={"totals": totals})
+    sums = rows.order_by("currency").values_list("currency").annotate(Sum("amount"), Count("pk"))
+    totals = [{"currency": code, "amount": to_decimal(int(amount), code)} for code, amount, _ in sums]
+    available = sum(number for *_, number in sums)
+    page = page_of(rows, query, payload, whole=whole, available=available)
+    return replace(page, totals={"totals": totals})
 
 
 # ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -316,7 +320,8 @@ class ReleasingView(Resource):
         without filters they are `releasing` of the balance.
         """
         own(merchant, company_id)
-        return _with_totals(receivables.releasing(merchant, **query.filters()), query, releasing_payload)
+        rows, whole = receivables.releasing(merchant, **query.filters()), receivables.releasing(merchant)
+        return _with_totals(rows, query, releasing_payload, whole)
 
 
 class BlockedView(Resource):
@@ -336,7 +341,8 @@ class BlockedView(Resource):
         balance.
         """
         own(merchant, company_id)
-        return _with_totals(holds.blocked(merchant, **query.filters()), query, blocked_payload)
+        rows, whole = holds.blocked(merchant, **query.filters()), holds.blocked(merchant)
+        return _with_totals(rows, query, blocked_payload, whole)
 
 
 class ExplainView(Resource):

@@ -9,7 +9,7 @@ from accounts.models import Merchant
 from gateway.api.errors import CompanyUnknown, InvalidFilter
 from gateway.api.inputs.fields import Amount, Input, TimestampText
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import ListQuery, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, ResultPage, page_of
 from gateway.api.v2.balances import WalletCurrency
 from gateway.api.v2.companies import own
 from gateway.conversions import errors, payloads, selectors
@@ -44,7 +44,7 @@ class ConfirmInput(Input):
     quote_token: Annotated[str, Field(min_length=1, max_length=2048)]
 
 
-class ConversionFilters(ListQuery):
+class ConversionFilters(LongListQuery):
     """Which conversions."""
 
     otherwise = InvalidFilter
@@ -139,7 +139,8 @@ class ConversionsView(Resource):
         Newest first, each with its rates.
         """
         own(merchant, company_id)
-        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.conversion)
+        rows, whole = selectors.listed(merchant, **query.filters()), selectors.listed(merchant)
+        return page_of(rows, query, payloads.conversion, whole=whole)
 
 
 class ConversionView(Resource):

@@ -9,7 +9,7 @@ from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import EmailText, Text, TimestampText
 from gateway.api.inputs.payments import document
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import ListQuery, Paged, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, Paged, ResultPage, page_of
 from gateway.customers import errors, payloads, selectors
 from gateway.saved_cards import payloads as card_payloads
 from gateway.saved_cards import selectors as cards
@@ -19,7 +19,7 @@ from gateway.saved_cards.errors import SavedCardUnknown
 REMOVING = "payments:write"
 
 
-class CustomerFilters(ListQuery):
+class CustomerFilters(LongListQuery):
     """Which customers: `taxId` and `email` whole, `name` a part."""
 
     otherwise = InvalidFilter
@@ -46,7 +46,8 @@ class CustomersView(Resource):
 
         Newest first. A payer is identified by tax id, else by e-mail; new values overwrite old ones.
         """
-        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.customer)
+        rows, whole = selectors.listed(merchant, **query.filters()), selectors.listed(merchant)
+        return page_of(rows, query, payloads.customer, whole=whole)
 
 
 class PaymentMethodsOfCustomerView(Resource):

@@ -6,12 +6,12 @@ from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import TimestampText
 from gateway.api.inputs.payment_links import PaymentLinkChangeInput, PaymentLinkInput
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import ListQuery, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, ResultPage, page_of
 from gateway.payment_links import errors, payloads, selectors, services
 from gateway.payments.errors import CompanyNotActive
 
 
-class PaymentLinkFilters(ListQuery):
+class PaymentLinkFilters(LongListQuery):
     """Filters of payment links."""
 
     otherwise = InvalidFilter
@@ -53,7 +53,8 @@ class PaymentLinksView(Resource):
 
         Newest first. The payments of one: `GET /payments?paymentLinkId=…`.
         """
-        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.payment_link)
+        rows, whole = selectors.listed(merchant, **query.filters()), selectors.listed(merchant)
+        return page_of(rows, query, payloads.payment_link, whole=whole)
 
 
 class PaymentLinkView(Resource):

@@ -11,7 +11,7 @@ from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import Text, TimestampText
 from gateway.api.inputs.payments import Currency, PaymentInput
 from gateway.api.operations import Resource, Variant, Varied, operation
-from gateway.api.pagination import ListQuery, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, ResultPage, page_of
 from gateway.methods.errors import (
     AmountTooLarge,
     AmountTooSmall,
@@ -26,10 +26,11 @@ from gateway.payments import services as payments
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.providers.errors import ProviderNotConnected
 from gateway.requests.idempotency import Unfinished
+from gateway.sales import created
 from gateway.saved_cards.errors import SavedCardUnavailable
 
 
-class PaymentFilters(ListQuery):
+class PaymentFilters(LongListQuery):
     """Filters of payments."""
 
     otherwise = InvalidFilter
@@ -122,7 +123,10 @@ class PaymentsView(Resource):
 
         Newest first. If the response to a creation was lost, find the payment by its `reference`.
         """
-        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.payment)
+        filters = query.filters()
+        available = created.count(merchant, **filters) if filters.keys() <= created.COUNTED_BY else None
+        rows, whole = selectors.listed(merchant, **filters), selectors.listed(merchant)
+        return page_of(rows, query, payloads.payment, whole=whole, available=available)
 
 
 class PaymentView(Resource):

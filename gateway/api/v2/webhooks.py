@@ -12,7 +12,7 @@ from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import ExactInput, Input, NotNull, Text, TimestampText, wrong
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import ListQuery, Paged, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, Paged, ResultPage, page_of
 from webhooks import errors, payloads, selectors
 from webhooks import services as webhooks
 from webhooks.errors import InvalidEvents, InvalidUrl, TooManyEndpoints
@@ -75,7 +75,7 @@ class RotationInput(ExactInput):
     overlap_hours: Annotated[int, Field(ge=0, le=72)] = 24
 
 
-class DeliveryFilters(ListQuery):
+class DeliveryFilters(LongListQuery):
     """Which deliveries."""
 
     otherwise = InvalidFilter
@@ -255,7 +255,9 @@ class DeliveriesView(Resource):
 
         Newest first, for 30 days, with the result of the last attempt.
         """
-        return page_of(selectors.deliveries(merchant, webhook_id, **query.filters()), query, payloads.delivery)
+        whole = selectors.deliveries(merchant, webhook_id)
+        rows = selectors.deliveries(merchant, webhook_id, **query.filters())
+        return page_of(rows, query, payloads.delivery, whole=whole)
 
 
 class DeliveryView(Resource):

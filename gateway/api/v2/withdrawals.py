@@ -23,7 +23,7 @@ from gateway.api.inputs.withdrawals import (
     WithdrawalInput,
 )
 from gateway.api.operations import Rehearsal, Resource, operation
-from gateway.api.pagination import ListQuery, ResultPage, page_of
+from gateway.api.pagination import LongListQuery, ResultPage, page_of
 from gateway.api.v2.balances import WalletCurrency
 from gateway.api.v2.withdrawal_preflights import PreflightPayload, gate_payload, price_payload
 from gateway.payments.errors import (
@@ -42,7 +42,7 @@ from gateway.withdrawals.rules import errors as own_rules
 from ledger.books.errors import InsufficientBalance
 
 
-class WithdrawalFilters(ListQuery):
+class WithdrawalFilters(LongListQuery):
     """Which withdrawals."""
 
     otherwise = InvalidFilter
@@ -229,7 +229,8 @@ class WithdrawalsView(Resource):
 
         Newest first. If a response was lost, find the withdrawal by its `reference`.
         """
-        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.withdrawal)
+        rows, whole = selectors.listed(merchant, **query.filters()), selectors.listed(merchant)
+        return page_of(rows, query, payloads.withdrawal, whole=whole)
 
 
 class WithdrawalView(Resource):

@@ -1,0 +1,77 @@
+"""Long lists: any page is right from either end, can be read on from an object, and its total is exact."""
+
+from itertools import chain, product
+from typing import Any
+
+import pytest
+
+from gateway.payments.models import Payment, Status
+from gateway.sales.created import count
+from gateway.sales.services import sum_up
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.refunds import decided, paid, refunded
+
+ENDS = ("PAID", "PAID", "EXPIRED", "PENDING", "FAILED", "PAID")
+
+
+@pytest.fixture
+def seven(acme: Shop, globex: Shop, api: Api) -> list[str]:
+    """The ids of seven payments, newest first, one of them refunded, beside one of globex."""
+    a_payment(globex.sandbox, "PAID")
+    for status in ENDS:
+        a_payment(acme.sandbox, status)
+    decided(api, refunded(api, paid(api)), "COMPLETED")
+    return list(
+        Payment.objects.filter(merchant=acme.sandbox).order_by("-created_at", "-id").values_list("pk", flat=True)
+    )
+
+
+def listed(api: Api, **query: Any) -> tuple[list[str], int]:
+    answer = api.get("/payments", **query)
+    assert answer.status_code == 200, answer.content
+    return [one["id"] for one in answer.json()["data"]], answer.json()["pagination"]["totalAvailable"]
+
+
+def test_totals_are_exact_before_and_after_the_latest_are_summed_up(api: Api, acme: Shop, seven: list[str]) -> None:
+    def right() -> bool:
+        for status, method, currency in product(("", *Status.values), ("", "PIX", "SPEI"), ("", "BRL", "MXN")):
+            asked = {"status": status, "method": method, "currency": currency}
+            filters = {name: value for name, value in asked.items() if value}
+            rows = Payment.objects.filter(merchant=acme.sandbox, **filters)
+            assert count(acme.sandbox, **filters) == rows.count(), filters
+        return listed(api, status="PAID")[1] == 3
+
+    assert right()
+    assert sum_up() > 0
+    assert right()
+    assert Payment.objects.filter(status="REFUNDED").count() == 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_pages_and_what_follows_an_object_are_the_same_list(api: Api, seven: list[str], size: int) -> None:
+    pages = [listed(api, pageNumber=number, pageSize=size)[0] for number in range(1, 9)]
+    assert list(chain.from_iterable(pages)) == seven
+
+    found, seen = listed(api, pageSize=size)[0], 0
+    while len(found) > seen:
+        seen = len(found)
+        found += listed(api, pageSize=size, after=found[-1])[0]
+    assert found == seven
+
+
+def test_an_object_that_left_the_filtered_list_is_still_a_place_in_it(api: Api, seven: list[str]) -> None:
+    pending = listed(api, status="PENDING")[0][0]
+
+    assert listed(api, status="PAID", after=pending) == (seven[5:], 3)
+    assert listed(api, after=pending, pageNumber=2, pageSize=2) == (seven[6:], 7)
+    assert listed(api, after=seven[-1]) == ([], 7)
+
+
+def test_what_is_not_in_the_list_is_no_place_in_it(api: Api, globex_api: Api, seven: list[str]) -> None:
+    foreign = listed(globex_api)[0][0]
+
+    for after in (foreign, "pay_00000000000000000000000000", "x", ""):
+        error = api.get("/payments", after=after).json()["error"]
+        assert (error["code"], error["field"]) == ("ONP400_PAGINATION", "after")
