@@ -8,8 +8,10 @@ from django.core.management.commands import migrate
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
+from gateway.database.migrating import BriefExecutor
 from gateway.database.owner import as_owner
 
+migrate.MigrationExecutor = BriefExecutor  # type: ignore[attr-defined]  # Django has no setting for it
 BEFORE_0_2_0 = ("ledger", "0002_books_keep_themselves")
 
 
