@@ -8,6 +8,7 @@
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
+#   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
@@ -17,7 +18,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults drill model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults drill upgrade model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -115,6 +116,7 @@ nightly: check test browser clients
 	@$(MAKE) --no-print-directory faults KILLS=1000
 	@$(MAKE) --no-print-directory model OPS=1000000
 	@$(MAKE) --no-print-directory drill
+	@$(MAKE) --no-print-directory upgrade
 	@$(MAKE) --no-print-directory bench
 
 # What moves money, on the oldest PostgreSQL that is supported, where Debian's is installed.
@@ -126,6 +128,11 @@ OLDEST := /usr/lib/postgresql/15/bin
 # On PostgreSQL 15: Debian's pgBackRest knows no newer one. SEED= repeats a run, SHORT=1 takes a few seconds of load.
 drill: installed-dev
 	@$(if $(wildcard $(OLDEST)/postgres),ONPAY_POSTGRES_BIN=$(OLDEST)) $(PYTHON) -m tests.drill
+
+# From the commit that CHANGELOG.md names for 0.2.0 to this one, and the code back, under load. ROWS= says how large the
+# tables are; SHORT=1 makes them small and the load short.
+upgrade: installed-dev
+	@$(WITH) --durable -- $(PYTHON) -m tests.upgrade
 
 lock: $(UV)
 	@echo 'stpmex==3.15.1' | $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header - -o tests/clients/stpmex.txt

@@ -24,7 +24,7 @@ class BriefExecutor(MigrationExecutor):
             for statement in written.collected_sql:
                 if not _is_remark(statement):
                     cursor.execute(statement)
-            self.record_migration(migration)
+            self.record_migration(migration)  # type: ignore[call-arg, arg-type]  # the stubs are of an older Django
         self._tell("apply_success", migration)
         return state
 
