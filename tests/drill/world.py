@@ -32,6 +32,7 @@ from tests.support import batches
 from tests.support import withdrawals as w
 from tests.support.api import Api, another_address
 from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_reference
 from tests.support.production import live
 from tests.support.providers import connected, paid_out_by
 from tests.support.receiver import Receiver
@@ -102,7 +103,7 @@ class Company:
     def tries(self) -> None:
         """A payment in the sandbox, whose webhooks may go to a receiver on this machine."""
         with suppress(*AWAY):
-            order = {"method": "PIX", "amount": 10, "currency": "BRL", "reference": str(uuid.uuid4()), "payer": PAYER}
+            order = {"method": "PIX", "amount": 10, "currency": "BRL", "reference": a_reference(), "payer": PAYER}
             made = self.sandbox.post("/payments", order).json()["data"]["id"]
             self.sandbox.post(f"/simulations/payments/{made}", {"status": "PAID"})
 
