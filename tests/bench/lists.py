@@ -16,7 +16,7 @@ from tests.support.companies import Shop
 
 PAYMENTS = scaled(500_000, 500)
 SIZE = 100
-LAST, MIDDLE, MIDDLE_PIX, LAST_PIX = (PAYMENTS * part // SIZE // 100 for part in (99, 50, 26, 50))
+LAST, MIDDLE, MIDDLE_PIX, LAST_PIX = (max(1, PAYMENTS * part // SIZE // 100) for part in (99, 50, 26, 50))
 
 
 def measured(shop: Shop, neighbours: list[Merchant]) -> str:
@@ -50,7 +50,7 @@ def told(shop: Shop) -> str:
         "all of a period": ("/payments", period),
         "all of a period, in the middle": ("/payments", period | {"pageNumber": MIDDLE}),
         "customers": ("/customers", {}),
-        "customers, in the middle": ("/customers", {"pageNumber": MIDDLE // 3}),
+        "customers, in the middle": ("/customers", {"pageNumber": max(1, MIDDLE // 3)}),
         "releasing": (f"/companies/{company}/balances/releasing", {}),
         "releasing, of cards": (f"/companies/{company}/balances/releasing", {"method": "CREDIT_CARD"}),
         "releasing, page 200": (f"/companies/{company}/balances/releasing", {"pageNumber": scaled(200, 2)}),
