@@ -149,7 +149,7 @@ def test_the_recorded_answers_of_the_real_service_are_read() -> None:
 
 @recorded_by_others
 def test_recorded_returns_of_orders_are_no_money_of_payers() -> None:
-    listed = [shaped(one, ReceivedOrder) for one in read("test_consulta_ordenes_recibidas").received if one]
+    listed = [shaped(one, ReceivedOrder) for one in read("test_consulta_ordenes_recibidas").listed if one]
 
     assert [(one.key, one.amount, one.kind, one.is_money) for one in listed] == [
         ("CR1564969083", Decimal("1.20"), 0, False),
@@ -187,7 +187,7 @@ def test_the_stand_in_answers_with_the_members_of_the_real_service(stp: Stp, pro
     books.register(dict(asked, folioOrigen=asked["claveRastreo"], institucionContraparte=40072))
     books.send_back(books.sent[0])
     ours, theirs = books.find(str(asked["claveRastreo"]), None), recording("test_consulta_orden_por_clave_rastreo")[1]
-    listed, recorded = books.listed(None), loads(recording("test_consulta_ordenes_recibidas")[1])
+    listed, recorded = books.listed(None, "R"), loads(recording("test_consulta_ordenes_recibidas")[1])
 
     known = {name: type(it) for name, it in loads(theirs)["resultado"]["ordenPago"].items()}
     told = ours["resultado"]["ordenPago"]
@@ -195,4 +195,5 @@ def test_the_stand_in_answers_with_the_members_of_the_real_service(stp: Stp, pro
     assert set(listed["resultado"]["lst"][0]) <= set(recorded["resultado"]["lst"][0]) | {"tipoPago"}
     assert listed["resultado"]["lst"][-1] is recorded["resultado"]["lst"][-1] is None
     assert books.find("does not exist", None) == loads(recording("test_consulta_orden_sin_resultado")[1])
-    assert books.listed("20210420") == loads(recording("test_consulta_ordenes_enviadas_con_fecha_sin_resultados")[1])
+    nothing = recording("test_consulta_ordenes_enviadas_con_fecha_sin_resultados")[1]
+    assert books.listed("20210420", "E") == loads(nothing)

@@ -47,15 +47,17 @@ def graded(
             said = customers.stdout.readline()
             assert said == "placed\n", said + customers.stdout.read()
             time_passes(HELD_S)
-            _until(_all_is_delivered_and_released)
+            _until(lambda: not _unfinished(), _unfinished)
             time_passes(PATIENCE_S)
             return customers.stdout.read().strip()
 
 
-def _all_is_delivered_and_released() -> bool:
+def _unfinished() -> list[str]:
+    """Deliveries that are due, and paid orders that the shop has not released."""
     due = Delivery.objects.filter(status=Delivery.Status.PENDING, next_attempt_at__lte=utcnow())
     released = ReportedRelease.objects.values("payment")
-    return not due.exists() and not Payment.objects.filter(status="PAID").exclude(pk__in=released).exists()
+    unreleased = Payment.objects.filter(status="PAID").exclude(pk__in=released)
+    return [*due.values_list("pk", flat=True), *unreleased.values_list("reference", flat=True)]
 
 
 @contextmanager
@@ -84,8 +86,8 @@ def _running(command: Sequence[object], folder: Path, env: dict[str, str]) -> It
         process.wait(10)
 
 
-def _until(holds: Callable[[], bool], seconds: float = 60) -> None:
+def _until(holds: Callable[[], bool], why: Callable[[], object] = str, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < end, f"did not hold within {seconds} s"
+        assert time.monotonic() < end, why()
         time.sleep(0.1)
