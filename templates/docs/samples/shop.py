@@ -126,9 +126,9 @@ def handle(event: onpay.WebhookEvent) -> None:
 
 
 def release_once(payment: onpay.Payment, environment: str) -> None:
-    """Only the first of several updates changes a row."""
-    changed = db.execute("UPDATE orders SET released = 1 WHERE reference = ? AND NOT released", [payment.reference])
-    if changed.rowcount == 1:
+    """Only the first of several updates changes a row, and returns it. `rowcount` would be that of any thread."""
+    update = "UPDATE orders SET released = 1 WHERE reference = ? AND NOT released RETURNING reference"
+    if db.execute(update, [payment.reference]).fetchall():
         print("shipped", payment.reference, flush=True)
         if environment == "SANDBOX":
             client.sandbox.report_release(payment_id=payment.id)
