@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -17,13 +17,13 @@ from typing import Any, TypeVar
 
 import structlog
 from cryptography.fernet import InvalidToken
-from django.db import Error, close_old_connections
+from django.db import Error, close_old_connections, transaction
 
 from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.base.tracing import following, span
 from accounts.clock_check import clock_check
-from webhooks import queue, recording
+from webhooks import holds, queue, recording
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
 from webhooks.messages import message
 
@@ -113,13 +113,16 @@ class Lane:
     waiting: int = 0
     failed: bool = False
 
-    async def attempt(self, sender: Sender, claimed: queue.Claimed) -> queue.Tried | queue.Claimed:
-        """The result, or the delivery itself if it was not attempted."""
+    async def attempt(
+        self, sender: Sender, claimed: queue.Claimed, holder: holds.Holder
+    ) -> queue.Tried | queue.Claimed:
+        """The result, or the delivery itself if it was not attempted: it may be another's by now."""
         claimed_at = time.monotonic()
         self.waiting += 1
         try:
             async with self.gate:
-                if self.failed or time.monotonic() > claimed_at + STARTS_WITHIN_S:
+                is_late = time.monotonic() > claimed_at + STARTS_WITHIN_S
+                if self.failed or is_late or not holder.covers(claimed.lease):
                     return claimed
                 tried = await attempt(sender, claimed)
                 self.failed |= claimed.counts and not tried.answer.is_success
@@ -131,21 +134,28 @@ class Lane:
 DISPATCHER, STAND_IN = "dispatcher", "stand-in"
 """Heartbeat names: the dispatcher process, or the worker in its place."""
 STAND_IN_TURN_S = 20.0
-STAND_IN_MAX_AGE = timedelta(seconds=3 * BEAT_EVERY_S)
-"""A worker that was killed is not waited for any longer."""
+SILENT_FOR = timedelta(seconds=BEAT_EVERY_S + 2)
+"""Who was killed is not waited for any longer. Two that deliver at once do no harm."""
 
 
 def deliver_without_dispatcher() -> None:
     """Delivers due events if no dispatcher is alive, one worker at a time and for a limited time."""
-    if heartbeats.is_alive(DISPATCHER) or heartbeats.is_alive(STAND_IN, STAND_IN_MAX_AGE):
+    holds.watch()
+    if any(heartbeats.is_alive(part, SILENT_FOR) for part in (DISPATCHER, STAND_IN)):
         return
     asyncio.run(Dispatcher().run_for(STAND_IN_TURN_S))
     heartbeats.end(STAND_IN)
 
 
-def _claim(room: int) -> list[queue.Claimed]:
-    """Receivers refuse what is signed by a wrong clock."""
-    return queue.claim(room) if clock_check.is_right() else []
+def _claim(room: int, holder: holds.Holder) -> list[queue.Claimed]:
+    """Receivers refuse what is signed by a wrong clock. What is claimed is held from the same commit on."""
+    if not clock_check.is_right():
+        return []
+    with transaction.atomic():
+        claimed = queue.claim(room, holder.id)
+        if claimed and not holder.lasts:
+            holder.renew()
+    return claimed
 
 
 class Dispatcher:
@@ -153,6 +163,8 @@ class Dispatcher:
 
     def __init__(self) -> None:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
+        self._holding = ThreadPoolExecutor(1, thread_name_prefix="holding")
+        self._holder = holds.Holder()
         self._in_flight: set[asyncio.Task[queue.Tried | queue.Claimed]] = set()
         self._lanes: dict[str, Lane] = defaultdict(Lane)
         self._is_idle = False
@@ -161,7 +173,7 @@ class Dispatcher:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Runs until `stop`; attempts in flight are finished and recorded."""
-        async with Sender(limit_per_host=0) as sender:
+        async with Sender(limit_per_host=0) as sender, self._held():
             while not stop.is_set():
                 await self._guarded(self._round, sender)
                 await self._guarded(self._beat, DISPATCHER)
@@ -173,12 +185,28 @@ class Dispatcher:
     async def run_for(self, seconds: float) -> None:
         """Runs until nothing is due or the time is up; ends like `run`."""
         ends = time.monotonic() + seconds
-        async with Sender(limit_per_host=0) as sender:
+        async with Sender(limit_per_host=0) as sender, self._held():
             while not self._is_idle and time.monotonic() < ends:
                 await self._guarded(self._round, sender)
                 if self._in_flight:
                     await self._guarded(self._beat, STAND_IN)
             await self._finish()
+
+    @contextlib.asynccontextmanager
+    async def _held(self) -> AsyncIterator[None]:
+        """Keeps the hold, in a connection of its own: a slow claim or a slow result costs it nothing."""
+        beating = asyncio.create_task(self._keep())
+        try:
+            yield
+        finally:
+            beating.cancel()
+            await self._guarded(self._in_thread, self._holder.end, self._holding)
+
+    async def _keep(self) -> None:
+        while True:
+            await asyncio.sleep(holds.BEAT_EVERY_S)
+            with contextlib.suppress(Error):  # the rounds say that the database is away
+                await self._in_thread(self._holder.renew, self._holding)
 
     async def _finish(self) -> None:
         if self._in_flight:
@@ -198,9 +226,10 @@ class Dispatcher:
     async def _round(self, sender: Sender) -> None:
         await self._write_down()
         room = IN_FLIGHT - len(self._in_flight)
-        claimed = await self._in_thread(partial(_claim, room)) if room else []
+        claimed = await self._in_thread(partial(_claim, room, self._holder)) if room else []
         for one in claimed:
-            self._in_flight.add(asyncio.create_task(self._lanes[one.endpoint_id].attempt(sender, one)))
+            lane = self._lanes[one.endpoint_id]
+            self._in_flight.add(asyncio.create_task(lane.attempt(sender, one, self._holder)))
         self._is_idle = not self._in_flight
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
@@ -222,7 +251,7 @@ class Dispatcher:
             await self._in_thread(partial(queue.give_back, [one for one in results if isinstance(one, queue.Claimed)]))
             self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.waiting})
 
-    async def _in_thread(self, question: Callable[[], T]) -> T:
+    async def _in_thread(self, question: Callable[[], T], thread: ThreadPoolExecutor | None = None) -> T:
         def ask() -> T:
             close_old_connections()
             try:
@@ -231,4 +260,4 @@ class Dispatcher:
                 with contextlib.suppress(Error):
                     close_old_connections()
 
-        return await asyncio.get_running_loop().run_in_executor(self._database, ask)
+        return await asyncio.get_running_loop().run_in_executor(thread or self._database, ask)

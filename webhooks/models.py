@@ -134,7 +134,7 @@ class Delivery(models.Model):
     attempts = models.SmallIntegerField(default=0, help_text="Begun so far")
     next_attempt_at = models.DateTimeField(null=True, default=utcnow)
     leased_until = models.DateTimeField(null=True, help_text="A worker has it in hand until then")
-    lease = models.UUIDField(null=True, help_text="Whose hand: a late result of another changes nothing")
+    lease = models.UUIDField(null=True, help_text="Whose hand: the hold of a process, or by time alone")
     http_status = models.SmallIntegerField(null=True)
     error = models.CharField(max_length=40, null=True)
     delivered_at = models.DateTimeField(null=True)
@@ -192,6 +192,17 @@ class Delivery(models.Model):
     def expected_at(self) -> datetime | None:
         """The earliest time of the next attempt."""
         return self.endpoint.open_until if self.waits_for_endpoint else self.next_attempt_at
+
+
+class Hold(models.Model):
+    """A process that has deliveries in hand. Their `lease` is its id."""
+
+    id = models.UUIDField(primary_key=True)
+    beat_at = models.DateTimeField()
+    silent_since = models.DateTimeField(null=True, help_text="When others noticed; it is lost a little later")
+
+    def __str__(self) -> str:
+        return str(self.id)
 
 
 class Attempt(models.Model):

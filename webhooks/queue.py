@@ -17,12 +17,15 @@ from accounts.models import Merchant
 from webhooks import notices
 from webhooks.client import AttemptResponse, is_loopback_allowed
 from webhooks.disturbances import EXTRA
+from webhooks.holds import LOST
 from webhooks.lifecycle import DELIVERY_LIFE, DeliveryAction
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 from webhooks.schedule import next_attempt_after, requested_wait_s
 
 LEASE_S = 40
-"""Longer than an attempt can take: without a result by then the attempt is considered lost."""
+"""Longer than an attempt can take: without a result by then the attempt is considered lost, also while the process that
+claimed it keeps its hold (`holds`).
+"""
 AT_ONCE = 8
 """Concurrent attempts at one endpoint."""
 IN_HAND = 64
@@ -39,11 +42,15 @@ OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
 PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
 DISABLED = Endpoint.Status.DISABLED
+_LOST = "(SELECT ids FROM lost)"
 # The first attempt of a requested delivery ignores an open breaker and does not wait for earlier events.
 _CLAIM = f"""
-    WITH leased AS (
+    WITH lost AS MATERIALIZED (
+        SELECT ARRAY({LOST}) AS ids
+    ), leased AS (
         SELECT endpoint_id, count(*) AS n FROM {table(Delivery)}
-         WHERE leased_until IS NOT NULL AND leased_until > statement_timestamp() GROUP BY endpoint_id
+         WHERE leased_until IS NOT NULL AND leased_until > statement_timestamp()
+           AND lease <> ALL ({_LOST}::uuid[]) GROUP BY endpoint_id
     ), busy AS (
         SELECT endpoint.merchant_id, sum(leased.n) AS n
           FROM leased JOIN {table(Endpoint)} endpoint ON endpoint.id = leased.endpoint_id GROUP BY 1
@@ -58,7 +65,8 @@ _CLAIM = f"""
                 SELECT one.id, one.next_attempt_at FROM {table(Delivery)} one
                  WHERE one.endpoint_id = endpoint.id AND one.status = '{PENDING}'
                    AND one.next_attempt_at <= statement_timestamp()
-                   AND (one.leased_until IS NULL OR one.leased_until <= statement_timestamp())
+                   AND (one.leased_until IS NULL OR one.leased_until <= statement_timestamp()
+                        OR one.lease = ANY ({_LOST}::uuid[]))
                    AND (one.disturbance IS NULL OR one.is_retried OR endpoint.disturbed_until > statement_timestamp())
                    AND (coalesce(endpoint.open_until <= statement_timestamp(), true)
                         OR one.asked_for AND one.attempts = 0)
@@ -66,7 +74,8 @@ _CLAIM = f"""
                        SELECT FROM {table(Delivery)} earlier
                         WHERE earlier.endpoint_id = endpoint.id AND earlier.status = '{PENDING}'
                           AND earlier.object_id = one.object_id AND earlier.sequence < one.sequence
-                          AND (earlier.attempts = 0 OR earlier.leased_until > statement_timestamp())))
+                          AND (earlier.attempts = 0 OR earlier.leased_until > statement_timestamp()
+                               AND earlier.lease <> ALL ({_LOST}::uuid[]))))
                  ORDER BY one.next_attempt_at, one.id
                  LIMIT greatest(0, - coalesce(leased.n, 0) + CASE
                        WHEN endpoint.failures >= %(opens_at)s THEN 1
@@ -103,8 +112,9 @@ _CLAIM = f"""
 # Deliveries that were not attempted are restored to their state before the claim.
 _GIVE_BACK = f"""
     UPDATE {table(Delivery)} delivery SET attempts = attempts - 1, leased_until = NULL, lease = NULL
-      FROM unnest(%s::varchar[], %s::uuid[]) AS untried(id, lease)
-     WHERE delivery.id = untried.id AND delivery.lease = untried.lease AND delivery.status = '{PENDING}'
+      FROM unnest(%s::varchar[], %s::uuid[], %s::smallint[]) AS untried(id, lease, attempt)
+     WHERE delivery.id = untried.id AND delivery.lease = untried.lease AND delivery.attempts = untried.attempt
+       AND delivery.status = '{PENDING}'
 """
 
 _ATTEMPTS = f"""
@@ -115,14 +125,17 @@ _ATTEMPTS = f"""
     ON CONFLICT (delivery_id, number) DO NOTHING
 """
 
-# Only the lease holder decides: a late result of a worker presumed dead changes nothing.
+# Only the lease holder decides, and by its latest attempt: a late result of a worker presumed dead changes nothing.
 _OUTCOMES = f"""
     UPDATE {table(Delivery)} delivery
        SET status = made.status, next_attempt_at = made.next_at, leased_until = NULL, lease = NULL,
            http_status = made.http_status, error = made.error, delivered_at = made.delivered_at
-      FROM unnest(%s::varchar[], %s::uuid[], %s::varchar[], %s::timestamptz[], %s::smallint[], %s::varchar[],
-                  %s::timestamptz[]) AS made(id, lease, status, next_at, http_status, error, delivered_at)
-     WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.status = '{PENDING}'
+      FROM unnest(%s::varchar[], %s::uuid[], %s::smallint[], %s::varchar[], %s::timestamptz[], %s::smallint[],
+                  %s::varchar[], %s::timestamptz[])
+        AS made(id, lease, attempt, status, next_at, http_status, error, delivered_at)
+     WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.attempts = made.attempt
+       AND delivery.status = '{PENDING}'
+    RETURNING delivery.id
 """
 
 # A success closes the breaker. Consecutive failures open it: for half a minute, then twice as long each time.
@@ -197,8 +210,11 @@ class Tried:
     answer: AttemptResponse
 
 
-def claim(limit: int) -> list[Claimed]:
-    """Claims up to `limit` due deliveries, oldest first per endpoint, for the time of the lease."""
+def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
+    """Claims up to `limit` due deliveries, oldest first per endpoint, for the time of the lease.
+
+    What is claimed under a hold is free again when the hold is lost.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             _CLAIM,
@@ -210,7 +226,7 @@ def claim(limit: int) -> list[Claimed]:
                 "opens_at": OPENS_AT,
                 "limit": limit,
                 "lease": LEASE_S,
-                "token": uuid4(),
+                "token": hold or uuid4(),
             },
         )
         rows = cursor.fetchall()
@@ -257,7 +273,10 @@ def give_back(untried: Sequence[Claimed]) -> None:
     """Releases claimed deliveries that were not attempted; they are claimed again when the endpoint is healthy."""
     if untried:
         with connection.cursor() as cursor:
-            cursor.execute(_GIVE_BACK, [[one.id for one in untried], [one.lease for one in untried]])
+            cursor.execute(
+                _GIVE_BACK,
+                [[one.id for one in untried], [one.lease for one in untried], [one.attempt for one in untried]],
+            )
 
 
 def record(tried: Sequence[Tried]) -> None:
@@ -272,15 +291,13 @@ def record(tried: Sequence[Tried]) -> None:
     next_at = [_next_attempt(one) for one in tried]
     outcomes = [_outcome(one, due) for one, due in zip(tried, next_at, strict=True)]
     ids = [one.claimed.id for one in tried]
-    counted = [one for one in tried if one.claimed.counts]
-    gone = [one.claimed.endpoint_id for one in counted if one.answer.status == GONE]
+    made = [one.claimed.attempt for one in tried]
     with transaction.atomic(), connection.cursor() as cursor:
-        switched_off = _active(gone) if gone else []
         cursor.execute(
             _ATTEMPTS,
             [
                 ids,
-                [one.claimed.attempt for one in tried],
+                made,
                 started,
                 [answer.elapsed_ms for answer in answers],
                 statuses,
@@ -290,8 +307,12 @@ def record(tried: Sequence[Tried]) -> None:
         )
         cursor.execute(
             _OUTCOMES,
-            [ids, [one.claimed.lease for one in tried], outcomes, next_at, statuses, errors, succeeded],
+            [ids, [one.claimed.lease for one in tried], made, outcomes, next_at, statuses, errors, succeeded],
         )
+        decided = {row[0] for row in cursor.fetchall()}
+        counted = [one for one in tried if one.claimed.counts and one.claimed.id in decided]
+        gone = [one.claimed.endpoint_id for one in counted if one.answer.status == GONE]
+        switched_off = _active(gone) if gone else []
         cursor.execute(
             _ENDPOINTS,
             {

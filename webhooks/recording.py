@@ -14,9 +14,11 @@ from webhooks.models import Delivery
 
 log = structlog.get_logger()
 LONGEST_S = 3600
+# Under a lease of nobody's, which ends by time alone.
 _PUT_OFF = f"""
-    UPDATE {table(Delivery)} SET leased_until = statement_timestamp() + %s * interval '1 second'
-     WHERE id = %s AND lease = %s
+    UPDATE {table(Delivery)}
+       SET leased_until = statement_timestamp() + %s * interval '1 second', lease = gen_random_uuid()
+     WHERE id = %s AND lease = %s AND attempts = %s
 """
 
 
@@ -47,4 +49,4 @@ def _put_off(claimed: queue.Claimed, error: DatabaseError) -> None:
         log.error(
             "dispatch.not_recorded", delivery=claimed.id, error=type(error).__name__, delay_s=delay_s, exc_info=error
         )
-    execute(_PUT_OFF, [delay_s, claimed.id, claimed.lease])
+    execute(_PUT_OFF, [delay_s, claimed.id, claimed.lease, claimed.attempt])

@@ -1,8 +1,9 @@
 """A merchant's webhook receiver: a real HTTP server on loopback whose next answer the test chooses."""
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -15,11 +16,12 @@ class Received:
 
 @dataclass
 class Receiver:
-    """`answers` are given one after another, then 200 for ever."""
+    """`answers` are given one after another, then 200 for ever; each after `takes_s`."""
 
     url: str = ""
     answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
+    takes_s: float = 0.0
 
     def will_answer(self, status: int, **headers: str) -> None:
         self.answers.append((status, {name.replace("_", "-"): value for name, value in headers.items()}))
@@ -40,12 +42,14 @@ def listening() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             receiver.received.append(Received({k.lower(): v for k, v in self.headers.items()}, body))
+            time.sleep(receiver.takes_s)
             status, headers = receiver.answers.pop(0) if receiver.answers else (200, {})
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
             self.send_header("content-length", "0")
-            self.end_headers()
+            with suppress(OSError):  # who asked may be dead
+                self.end_headers()
 
         def log_message(self, *args: object) -> None:
             pass
