@@ -100,6 +100,9 @@ def _method(call: Call) -> str:
     if call.fixed_query:
         name, _, value = call.fixed_query.partition("=")
         sent.append(f'query: {{ {name}: "{value}" }}')
+    if call.goes_on_after:
+        given = "query.after === undefined ? undefined : " if call.is_log else ""
+        sent.append(f'goesOnAfter: {given}"{call.goes_on_after}"')
     gives = "Uint8Array" if call.is_pdf else f"api.{call.gives}"
     answer = f"Pages<{gives}>" if call.is_list else f"Promise<{gives}>"
     taken.append(f"options: {'PostOptions' if call.method == 'POST' else 'CallOptions'} = {{}}")

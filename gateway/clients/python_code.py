@@ -175,6 +175,9 @@ def _method(call: Call, prefix: str) -> str:
         parts.append(f"query={{{name!r}: {value!r}}}")
     if call.method == "POST":
         parts.append("key=idempotency_key")
+    if call.goes_on_after:
+        given = ' if query.get("after") else None' if call.is_log else ""
+        parts.append(f'goes_on_after="{snake(call.goes_on_after)}"{given}')
     parts += ["timeout=timeout", "deadline=deadline"]
     kind = "" if call.is_pdf else f", {gives}"
     return (

@@ -13,7 +13,11 @@ export async function story(): Promise<object> {
   const rehearsed = await client.withdrawals.rehearsePix({ ...withdrawal, pixKey: "52998224725", pixKeyType: "CPF" });
   for (const number of [0, 1, 2]) await client.payments.create({ ...order, reference: `page-${number}` });
   const references: string[] = [];
-  for await (const one of client.payments.list({ pageSize: 2 })) references.push(one.reference);
+  for await (const one of client.payments.list({ pageSize: 2, status: "PENDING" })) {
+    references.push(one.reference);
+    await client.payments.create({ ...order, reference: `new-${one.reference}` });
+    await client.sandbox.endPayment(one.id, { status: "FAILED" });
+  }
   const balance = await client.companies.balance(COMPANY);
   const twice = await failure(client.payments.create({ ...order, reference: "node-1" }));
   return {

@@ -281,6 +281,27 @@ def test_what_others_answer_in_between_is_an_error_of_the_library(onpay: Any) ->
         assert len(answers) == bool(wait), "what would take too long is not tried again"
 
 
+@pytest.mark.django_db(transaction=True)
+def test_long_lists_go_on_after_their_last_object(acme: Shop, onpay: Any, live_server: LiveServer) -> None:
+    """Nothing comes twice and nothing is left out, though the list grows and objects leave it while it is read."""
+    client = onpay.Onpay(acme.sandbox_key, live_server.url)
+    made = [client.payments.create(**ORDER, reference=f"long-{number}").id for number in range(4)]
+
+    def read() -> Iterator[str]:
+        for number, one in enumerate(client.payments.list(page_size=2, status="PENDING")):
+            client.payments.create(**ORDER, reference=f"new-{number}")
+            client.sandbox.end_payment(one.id, status="PAID")
+            yield one.id
+
+    assert list(read()) == made[::-1]
+    asked = [page.page_number for page in client.payments.list(page_size=3).pages()]
+    assert asked == [1, 2, 3]
+    events = [one.id for one in client.events.list(page_size=2)]
+    seen = [one.id for one in client.events.list(page_size=2, after="evt_00000000000000000000000000")]
+    assert seen == events[::-1]
+    assert len(seen) == len(set(seen)) == 4
+
+
 def test_a_list_has_each_object_once_however_many_were_created_meanwhile(onpay: Any) -> None:
     newest = [f"pay_{number}" for number in range(4)]
 
@@ -292,7 +313,7 @@ def test_a_list_has_each_object_once_however_many_were_created_meanwhile(onpay: 
         return httpx.Response(200, json={"data": data, "pagination": about})
 
     http = httpx.Client(transport=httpx.MockTransport(answer))
-    listed = [one.id for one in onpay.Onpay("onp_live_x", "https://live.test", http=http).payments.list(page_size=2)]
+    listed = [one.id for one in onpay.Onpay("onp_live_x", "https://live.test", http=http).events.list(page_size=2)]
 
     assert len(listed) == len(set(listed))
     assert set(listed) >= {f"pay_{number}" for number in range(4)}

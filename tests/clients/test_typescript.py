@@ -90,7 +90,7 @@ def test_a_shop_in_typescript(acme: Shop, shop: Path, live_server: LiveServer) -
     assert said["paid"] == ["PAID", "148.50"]
     assert said["refund"] == ["PROCESSING", "50.00"]
     assert said["rehearsed"] is True
-    assert said["references"] == ["page-2", "page-1", "page-0", "node-1"]
+    assert said["references"] == ["page-2", "page-1", "page-0"]
     assert said["balance"] == ["98.50"]
     assert said["twice"] == ["ONP409_DUPLICATE_REFERENCE", True, "ONP409_DUPLICATE_REFERENCE"]
     assert (said["pdf"], said["secret"]) == ("%PDF", False)

@@ -34,6 +34,10 @@ class Call:
     is_list: bool = False
     is_pdf: bool = False
     fixed_query: str | None = None
+    goes_on_after: str | None = None
+    """The member that names an item of a list whose pages can begin after an item."""
+    is_log: bool = False
+    """Whether it is the other way round if it begins after an item."""
 
     @property
     def ids(self) -> list[str]:
@@ -89,12 +93,12 @@ def calls(document: Schema) -> dict[str, list[Call]]:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             if operation["operationId"] not in LEFT_OUT:
-                for call in _variants(path, method, operation):
+                for call in _variants(document, path, method, operation):
                     found[call.resource].append(call)
     return dict(sorted(found.items()))
 
 
-def _variants(path: str, method: str, operation: Schema) -> Iterator[Call]:
+def _variants(document: Schema, path: str, method: str, operation: Schema) -> Iterator[Call]:
     """The call, and beside it its rehearsal or its PDF."""
     resource, _, name = NAMES[operation["operationId"]].partition(".")
     body = operation.get("requestBody", {})
@@ -102,6 +106,7 @@ def _variants(path: str, method: str, operation: Schema) -> Iterator[Call]:
     answers = {status: one for status, one in operation["responses"].items() if status.startswith("2")}
     by_default = answers.get("201") or answers["200"]
     given, is_list = _given(by_default)
+    parameters = {one["name"] for one in operation["parameters"]}
     whole = Call(
         resource=resource,
         name=name,
@@ -115,6 +120,8 @@ def _variants(path: str, method: str, operation: Schema) -> Iterator[Call]:
         query_is_required=any(one["required"] for one in _query_of(operation)),
         gives=given,
         is_list=is_list,
+        goes_on_after=_name_of_an_item(document, given) if is_list and "after" in parameters else None,
+        is_log="wait" in parameters,
     )
     if whole.removes:
         yield _changed(whole, gives=REMOVED)
@@ -132,6 +139,13 @@ def _variants(path: str, method: str, operation: Schema) -> Iterator[Call]:
             summary=f"{whole.summary}: would it be accepted?",
             description="Nothing is done: the answer says what would hold.",
         )
+
+
+def _name_of_an_item(document: Schema, given: str) -> str:
+    """`id`, or what stands for it: the first member of all."""
+    schemas = document["components"]["schemas"]
+    members = (schemas.get(given) or schemas[f"{given}Payload"])["properties"]
+    return "id" if "id" in members else next(iter(members))
 
 
 def _changed(call: Call, **values: Any) -> Call:

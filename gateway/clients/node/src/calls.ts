@@ -23,6 +23,8 @@ export interface Call extends PostOptions {
   query?: object;
   /** The id of what is gone afterwards. */
   removes?: string;
+  /** The member that names an item of a list whose pages can begin after an item. */
+  goesOnAfter?: string | undefined;
 }
 
 /** An id as a part of a path. */

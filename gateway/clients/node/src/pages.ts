@@ -23,7 +23,36 @@ export class Pages<Item> implements AsyncIterable<Item> {
 
   /** One page. */
   async page(pageNumber = 1): Promise<Page<Item>> {
-    const query = { pageSize: PAGE_SIZE, ...this.call.query, pageNumber };
+    return this.asked({ pageNumber }, pageNumber);
+  }
+
+  /** Page after page, from the `pageNumber` that was asked for. */
+  async *pages(): AsyncGenerator<Page<Item>> {
+    let page = await this.page((this.call.query as { pageNumber?: number }).pageNumber);
+    yield page;
+    while (!this.isLast(page)) {
+      const number = page.pageNumber + 1;
+      const name = this.call.goesOnAfter;
+      const last = page.items[page.items.length - 1];
+      page = await this.asked(name ? { pageNumber: 1, after: memberOf(last, name) } : { pageNumber: number }, number);
+      yield page;
+    }
+  }
+
+  /** Every object once, also where others were created meanwhile. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item> {
+    const seen = new Set<unknown>(); // by page numbers, what is new moves the others to the next page
+    for await (const { items } of this.pages()) {
+      for (const item of items) {
+        const name = this.call.goesOnAfter ? undefined : memberOf(item, "id");
+        if (name === undefined || !seen.has(name)) yield item;
+        if (name !== undefined) seen.add(name);
+      }
+    }
+  }
+
+  private async asked(place: object, pageNumber: number): Promise<Page<Item>> {
+    const query = { pageSize: PAGE_SIZE, ...this.call.query, ...place };
     const { body } = await this.transport.send({ ...this.call, query });
     const { data, pagination, totals = [] } = body as {
       data: Item[];
@@ -34,28 +63,12 @@ export class Pages<Item> implements AsyncIterable<Item> {
     return { items: data, pageNumber, pageSize, totalAvailable, totals };
   }
 
-  /** Page after page, from the `pageNumber` that was asked for. */
-  async *pages(): AsyncGenerator<Page<Item>> {
-    for (let number = (this.call.query as { pageNumber?: number }).pageNumber ?? 1; ; number += 1) {
-      const page = await this.page(number);
-      yield page;
-      if (page.items.length === 0 || page.pageNumber * page.pageSize >= page.totalAvailable) return;
-    }
-  }
-
-  /** Every object once, also where others were created meanwhile and moved it to the next page. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Item> {
-    const seen = new Set<unknown>();
-    for await (const { items } of this.pages()) {
-      for (const item of items) {
-        const name = idOf(item);
-        if (name === undefined || !seen.has(name)) yield item;
-        seen.add(name);
-      }
-    }
+  private isLast({ items, pageNumber, pageSize, totalAvailable }: Page<Item>): boolean {
+    if (this.call.goesOnAfter) return items.length < pageSize;
+    return items.length === 0 || pageNumber * pageSize >= totalAvailable;
   }
 }
 
-function idOf(item: unknown): unknown {
-  return (item as { id?: string }).id;
+function memberOf(item: unknown, name: string): unknown {
+  return (item as Record<string, unknown>)[name];
 }

@@ -25,6 +25,8 @@ class Call:
     key: Optional[str] = None
     timeout: Optional[float] = None
     deadline: Optional[float] = None
+    goes_on_after: Optional[str] = None
+    """The member that names an item of a list whose pages can begin after an item."""
 
     @property
     def address(self) -> str:

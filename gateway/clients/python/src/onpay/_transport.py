@@ -141,21 +141,21 @@ class Page(Generic[M]):
     page_size: int
     total_available: int
     totals: list[dict[str, Any]]
-
-    @property
-    def is_last(self) -> bool:
-        return not self.items or self.page_number * self.page_size >= self.total_available
+    is_last: bool
 
 
-def page_of(response: httpx.Response, model: type[M]) -> "Page[M]":
+def page_of(response: httpx.Response, model: type[M], call: Call, number: int) -> "Page[M]":
     body = parsed(response.content)
     about = body["pagination"]
+    size, available = about["pageSize"], about["totalAvailable"]
+    items = [model.read(one) for one in body["data"]]
     return Page(
-        items=[model.read(one) for one in body["data"]],
-        page_number=about["pageNumber"],
-        page_size=about["pageSize"],
-        total_available=about["totalAvailable"],
+        items=items,
+        page_number=number,
+        page_size=size,
+        total_available=available,
         totals=body.get("totals", []),
+        is_last=len(items) < size if call.goes_on_after else not items or number * size >= available,
     )
 
 
@@ -163,13 +163,24 @@ def page_call(call: Call, number: int) -> Call:
     return replace(call, query={"page_size": PAGE_SIZE, **call.query, "page_number": number})
 
 
-class Fresh(Generic[M]):
-    """Leaves out what was on a page before: objects that were created meanwhile move the others down."""
+def next_call(call: Call, page: "Page[M]") -> Call:
+    """The page that begins after the last item, or has the next number."""
+    if call.goes_on_after:
+        last = getattr(page.items[-1], call.goes_on_after)
+        return page_call(replace(call, query={**call.query, "after": last}), 1)
+    return page_call(call, page.page_number + 1)
 
-    def __init__(self) -> None:
+
+class Fresh(Generic[M]):
+    """Leaves out what was on a page before: by page numbers, objects created meanwhile move the others down."""
+
+    def __init__(self, call: Call) -> None:
+        self.goes_on_after = call.goes_on_after
         self.seen: set[str] = set()
 
     def of(self, page: "Page[M]") -> list[M]:
+        if self.goes_on_after:
+            return page.items
         ids = [getattr(one, "id", None) for one in page.items]
         fresh = [one for one, name in zip(page.items, ids) if name is None or name not in self.seen]
         self.seen.update(name for name in ids if name is not None)
@@ -184,20 +195,21 @@ class Pages(Generic[M]):
 
     def page(self, number: int = 1) -> Page[M]:
         """One page."""
-        return page_of(self._transport.send(page_call(self._call, number)), self._model)
+        return self._page(page_call(self._call, number), number)
 
     def pages(self) -> Iterator[Page[M]]:
         """Page after page, from the `page_number` that was asked for."""
-        number = self._call.query.get("page_number", 1)
-        while True:
-            page = self.page(number)
+        page = self.page(self._call.query.get("page_number", 1))
+        yield page
+        while not page.is_last:
+            page = self._page(next_call(self._call, page), page.page_number + 1)
             yield page
-            if page.is_last:
-                return
-            number += 1
+
+    def _page(self, call: Call, number: int) -> Page[M]:
+        return page_of(self._transport.send(call), self._model, call, number)
 
     def __iter__(self) -> Iterator[M]:
-        fresh: Fresh[M] = Fresh()
+        fresh: Fresh[M] = Fresh(self._call)
         for page in self.pages():
             yield from fresh.of(page)
 
@@ -210,20 +222,21 @@ class AsyncPages(Generic[M]):
 
     async def page(self, number: int = 1) -> Page[M]:
         """One page."""
-        return page_of(await self._transport.send(page_call(self._call, number)), self._model)
+        return await self._page(page_call(self._call, number), number)
 
     async def pages(self) -> AsyncIterator[Page[M]]:
         """Page after page, from the `page_number` that was asked for."""
-        number = self._call.query.get("page_number", 1)
-        while True:
-            page = await self.page(number)
+        page = await self.page(self._call.query.get("page_number", 1))
+        yield page
+        while not page.is_last:
+            page = await self._page(next_call(self._call, page), page.page_number + 1)
             yield page
-            if page.is_last:
-                return
-            number += 1
+
+    async def _page(self, call: Call, number: int) -> Page[M]:
+        return page_of(await self._transport.send(call), self._model, call, number)
 
     async def __aiter__(self) -> AsyncIterator[M]:
-        fresh: Fresh[M] = Fresh()
+        fresh: Fresh[M] = Fresh(self._call)
         async for page in self.pages():
             for one in fresh.of(page):
                 yield one
