@@ -10,6 +10,8 @@ from threading import Lock
 import structlog
 from django.db import connection
 
+from accounts.base.clock import utcnow
+
 log = structlog.get_logger()
 FURTHEST_S = 10.0
 """Hosts are expected to keep their clocks by NTP, within milliseconds."""
@@ -30,7 +32,7 @@ class ClockCheck:
     def is_right(self) -> bool:
         """Costs a statement only if it is time to compare. Raises OperationalError if the database is down then."""
         with self._turn:
-            since_start = time.time() - time.monotonic()
+            since_start = utcnow().timestamp() - time.monotonic()
             if time.monotonic() >= self._next or abs(since_start - self._running) > SET_S:
                 self._ahead_s = ahead_s()
                 self._next, self._running = time.monotonic() + EVERY_S, since_start
@@ -41,11 +43,11 @@ class ClockCheck:
 
 def ahead_s() -> float:
     """Seconds by which this host is ahead of the database, as exact as half of the time that the statement takes."""
-    began = time.time()
+    began = utcnow().timestamp()
     with connection.cursor() as cursor:
         cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
         ((there,),) = cursor.fetchall()
-    return (began + time.time()) / 2 - float(there)
+    return (began + utcnow().timestamp()) / 2 - float(there)
 
 
 clock_check = ClockCheck()

@@ -1,5 +1,6 @@
 """Refusals worded for people: the contract's messages address integrators."""
 
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -168,4 +169,4 @@ def in_words(refusal: Refusal) -> str:
     words = IN_WORDS.get(refusal.code)
     if words:
         return str(words)
-    return " ".join(gettext(said) for said in (refusal.message, refusal.advice) if said)
+    return " ".join(translation.gettext(said) for said in (refusal.message, refusal.advice) if said)

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
-from tests.faults.test_kills import matching, pay
 from tests.support.network import free_port
-from tests.support.service import KILLS, Service
+from tests.support.service import KILLS, Service, matching, pay
 from tests.support.taps import tapped
 
 ORDERS = 24 * KILLS

@@ -5,28 +5,11 @@ import time
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from tests.support.receiver import Receiver
-from tests.support.service import KILLS, Service, subscribed
-
-MARIA = {"name": "Maria Silva", "taxId": "52998224725"}
-
-
-def order(reference: str) -> dict[str, Any]:
-    return {"method": "PIX", "amount": 10.00, "currency": "BRL", "reference": reference, "payer": MARIA}
-
-
-def pay(service: Service, reference: str) -> str:
-    """Creates and pays an order, insisting on each step; returns the payment's id."""
-    status, created = service.insist("/api/v2/payments", order(reference), str(uuid.uuid4()))
-    assert status == 201, created
-    payment_id = str(created["data"]["id"])
-    status, paid = service.insist(f"/api/v2/simulations/payments/{payment_id}", {"status": "PAID"}, str(uuid.uuid4()))
-    assert status == 200, paid
-    return payment_id
+from tests.support.service import KILLS, Service, matching, order, pay, subscribed
 
 
 def killing(service: Service, part: str, times: int, every_s: float = 1.5) -> threading.Thread:
@@ -38,18 +21,6 @@ def killing(service: Service, part: str, times: int, every_s: float = 1.5) -> th
     thread = threading.Thread(target=run)
     thread.start()
     return thread
-
-
-def matching(service: Service, prefix: str) -> list[str]:
-    """Ids of the demo company's payments whose reference starts so, by the API."""
-    found, page = [], 1
-    while True:
-        status, answer = service.insist(f"/api/v2/payments?pageSize=100&pageNumber={page}", method="GET")
-        assert status == 200
-        found += [p["id"] for p in answer["data"] if p["reference"].startswith(prefix)]
-        if answer["pagination"]["total"] < 100:
-            return found
-        page += 1
 
 
 @pytest.mark.parametrize("part", ["web", "database"])

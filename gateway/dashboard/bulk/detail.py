@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import translation
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -168,7 +169,7 @@ def reason(line: BulkLine | LineDecision) -> str:
     """Why a line or a decision about it was refused, or its withdrawal failed, in words."""
     if failed := FAILURE.get(getattr(line, "result_failure", None) or ""):
         return str(failed[0])
-    return str(IN_WORDS.get(line.code) or (line.message and _(line.message)))
+    return str(IN_WORDS.get(line.code) or (line.message and translation.gettext(line.message)))
 
 
 COLUMNS: list[CsvColumn[Any]] = [

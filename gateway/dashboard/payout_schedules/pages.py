@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -46,7 +47,7 @@ def when(schedule: PayoutSchedule) -> str:
 
 
 def _reason(run: PayoutRun) -> str:
-    return str(SKIPPED.get(run.code) or IN_WORDS.get(run.code) or (run.message and _(run.message)))
+    return str(SKIPPED.get(run.code) or IN_WORDS.get(run.code) or (run.message and translation.gettext(run.message)))
 
 
 def _plan(here: RequestContext, way: str) -> Facts:

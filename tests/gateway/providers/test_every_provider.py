@@ -19,7 +19,7 @@ from tests.support.rails import RAILS_UNDER_TEST
 
 FOLDERS = Path(settings.BASE_DIR) / "gateway" / "providers"
 MOST_LINES = 300
-OF_MANY = {"bacen-pix": 500, "bank-files": 450, "adyen": 1700, "stripe": 1400, "stp": 1100}
+OF_MANY = {"bacen-pix": 520, "bank-files": 450, "adyen": 1700, "stripe": 1400, "stp": 1100}
 """A standard of many banks, with tokens, mutual TLS, returns and a list of received money; files in two formats, with
 folders reached by SFTP; an acquirer of many methods that is believed; one of cards with its own list of reasons;
 money in and out with orders that are signed."""
