@@ -49,11 +49,11 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     except TimeoutError:
         return []
     except addresses.NoSuchHost as error:
-        return [Fault("url", "INVALID", str(error))]
+        return [Fault("url", "INVALID", error.sentence, error.facts)]
     except addresses.UnknownHost:
         return []
     except addresses.ForbiddenAddress as error:
-        return [Fault("url", "NOT_ALLOWED", str(error))]
+        return [Fault("url", "NOT_ALLOWED", error.sentence, error.facts)]
     return []
 
 

@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 from yarl import URL
 
 LONGEST_URL = 2048
@@ -56,7 +57,12 @@ Lookup = Callable[..., Sequence[tuple[Any, ...]]]
 
 
 class ForbiddenAddress(ValueError):
-    """A URL or host that must not be called; the message is a sentence for the merchant."""
+    """A URL or host that must not be called; the message is a sentence for the merchant, with its facts filled in."""
+
+    def __init__(self, sentence: str, **facts: Any) -> None:
+        super().__init__(sentence % facts if facts else sentence)
+        self.sentence = sentence
+        self.facts = facts
 
 
 class UnknownHost(ForbiddenAddress):
@@ -76,12 +82,12 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
     parsed = absolute(url)
     at_home = loopback_allowed and is_home(parsed)
     if parsed.scheme != "https" and not (at_home and parsed.scheme == "http"):
-        raise ForbiddenAddress("The URL must start with https://.")
+        raise ForbiddenAddress(_("The URL must start with https://."))
     if "#" in url:
-        raise ForbiddenAddress("The URL must not contain a fragment.")
+        raise ForbiddenAddress(_("The URL must not contain a fragment."))
     if not (_is_own_port(parsed.port or 0) if at_home else parsed.port in settings.WEBHOOK_PORTS):
         ports = " or ".join(map(str, settings.WEBHOOK_PORTS))
-        raise ForbiddenAddress(f"The port must be {ports}.")
+        raise ForbiddenAddress(_("The port must be %(ports)s."), ports=ports)
     return parsed.with_host(_canonical_host(parsed.raw_host or "", loopback_allowed=loopback_allowed))
 
 
@@ -134,8 +140,11 @@ def _fulfil(result: Future[list[str]], question: Callable[[], list[str]]) -> Non
 
 
 def _no_such_host(loopback_allowed: bool) -> NoSuchHost:
-    here = " A receiver on this machine is http://localhost." if loopback_allowed else ""
-    return NoSuchHost(f"The host name has no address: compare its spelling.{here}")
+    if loopback_allowed:
+        return NoSuchHost(
+            _("The host name has no address: compare its spelling. A receiver on this machine is http://localhost.")
+        )
+    return NoSuchHost(_("The host name has no address: compare its spelling."))
 
 
 def is_public(address: Address) -> bool:
@@ -149,21 +158,21 @@ def is_public(address: Address) -> bool:
 def absolute(url: str) -> URL:
     """Returns the parsed URL if it has a host and is unambiguous. Raises ForbiddenAddress."""
     if len(url) > LONGEST_URL:
-        raise ForbiddenAddress(f"The URL must have at most {LONGEST_URL} characters.")
+        raise ForbiddenAddress(_("The URL must have at most %(most)s characters."), most=LONGEST_URL)
     # yarl silently drops line breaks and surrogates: the checked URL must be the one that was written.
     if not url.isprintable() or " " in url or "\\" in url:
-        raise ForbiddenAddress("The URL must not contain spaces, backslashes or control characters.")
+        raise ForbiddenAddress(_("The URL must not contain spaces, backslashes or control characters."))
     try:
         parsed = URL(url)
     except (ValueError, IndexError) as malformed:  # yarl counts brackets past the end of "https://@]"
-        raise ForbiddenAddress("The URL is not valid.") from malformed
+        raise ForbiddenAddress(_("The URL is not valid.")) from malformed
     if not parsed.scheme or not parsed.raw_host:
-        raise ForbiddenAddress("The URL must be absolute, with a host.")
+        raise ForbiddenAddress(_("The URL must be absolute, with a host."))
     if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
-        raise ForbiddenAddress("The URL must not contain a user name or password.")
+        raise ForbiddenAddress(_("The URL must not contain a user name or password."))
     host = parsed.raw_host.removesuffix(".")
     if _literal(host) is None and not _is_name(host):
-        raise ForbiddenAddress("The host is not a valid name.")
+        raise ForbiddenAddress(_("The host is not a valid name."))
     return parsed
 
 
@@ -195,7 +204,7 @@ def _literal(host: str) -> Address | None:
         if _LOOKS_NUMERIC.fullmatch(host.rpartition(".")[2]):
             return IPv4Address(socket.inet_aton(host))
     except (ValueError, OSError) as malformed:
-        raise ForbiddenAddress("The host is not a valid address.") from malformed
+        raise ForbiddenAddress(_("The host is not a valid address.")) from malformed
     return None
 
 
@@ -205,4 +214,4 @@ def _unmapped(address: Address) -> Address:
 
 def _refuse_unless_permitted(address: Address, *, loopback_allowed: bool) -> None:
     if not (is_public(address) or (loopback_allowed and address.is_loopback)):
-        raise ForbiddenAddress("The host must resolve to public addresses only.")
+        raise ForbiddenAddress(_("The host must resolve to public addresses only."))

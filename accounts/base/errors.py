@@ -1,19 +1,35 @@
 """Refusals: requests that the service rejects, and why. A bug is not a refusal."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One invalid member of a request: its dotted path, a code of contract §2.2 and a sentence."""
+    """One invalid member of a request: its dotted path, a code of contract §2.2 and a sentence.
+
+    The sentence is constant, so that it can be translated: `facts` fill in its `%(names)s`. Literals are collected by
+    makemessages; a sentence that is written elsewhere is marked with `gettext_noop`.
+    """
 
     field: str
     code: str
-    message: str
+    sentence: str
+    facts: Mapping[str, Any] | None = None
+
+    @property
+    def message(self) -> str:
+        """As responses have it: in English."""
+        return self.sentence % self.facts if self.facts else self.sentence
+
+    def in_words(self) -> str:
+        """As pages have it: in the reader's language."""
+        told = gettext(self.sentence)
+        return told % self.facts if self.facts else told
 
 
 class Refusal(Exception):
@@ -61,7 +77,9 @@ class Refusal(Exception):
         if self.field:
             members["field"] = self.field
         if self.faults:
-            members["fields"] = [asdict(fault) for fault in self.faults]
+            members["fields"] = [
+                {"field": fault.field, "code": fault.code, "message": fault.message} for fault in self.faults
+            ]
         if self.retry_after_s is not None:
             members["retryAfter"] = self.retry_after_s
         return members | self.details

@@ -306,8 +306,11 @@ def _check_query(http: HttpRequest, declared: Operation) -> None:
             if http.GET.getlist(name) not in (["true"], ["false"]):
                 raise InvalidRequest(faults=[Fault(name, "UNKNOWN_VALUE", "Must be true or false, once.")])
         elif name == Rehearsal.query or declared.is_exact:
-            message = f"Only {Rehearsal.query} is known here." if declared.rehearsal else "Send it in the body."
-            raise InvalidRequest(faults=[Fault(name[:80], "NOT_ALLOWED", message)])
+            if declared.rehearsal:
+                wrong = Fault(name[:80], "NOT_ALLOWED", "Only %(name)s is known here.", {"name": Rehearsal.query})
+            else:
+                wrong = Fault(name[:80], "NOT_ALLOWED", "Send it in the body.")
+            raise InvalidRequest(faults=[wrong])
 
 
 def _rehearse(resource: Resource, request: Request) -> HttpResponse:

@@ -180,5 +180,6 @@ def _wallet(merchant: Merchant, end: str, method: str, currency: str | None) -> 
     if not named:
         raise InvalidWallet(faults=[Fault(f"{end}Method", "UNKNOWN_VALUE", "Is no wallet method.")])
     if len(named) > 1:
-        raise CurrencyRequired(faults=[Fault(f"{end}Currency", "REQUIRED", f"One of {', '.join(named)}.")])
+        one_of = {"currencies": ", ".join(named)}
+        raise CurrencyRequired(faults=[Fault(f"{end}Currency", "REQUIRED", "One of %(currencies)s.", one_of)])
     return named[0]

@@ -53,7 +53,8 @@ def invalid(rule: Model) -> list[Fault]:
     try:
         rule.clean_fields()
     except ValidationError as refused:
-        return [Fault(name, "INVALID", " ".join(messages)) for name, messages in refused.message_dict.items()]
+        told = {name: " ".join(messages) for name, messages in refused.message_dict.items()}
+        return [Fault(name, "INVALID", sentences) for name, sentences in told.items()]
     return []
 
 
@@ -63,14 +64,8 @@ def faults_of_range(rule: Any) -> list[Fault]:
     if rule.maximum < rule.minimum:
         faults.append(Fault("maximum", "OUT_OF_RANGE", gettext("The maximum is below the minimum.")))
     if rule.merchant and rule.merchant.environment != rule.environment:
-        faults.append(
-            Fault(
-                "environment",
-                "INVALID",
-                gettext("%(merchant)s is not in %(environment)s.")
-                % {"merchant": rule.merchant, "environment": rule.environment},
-            )
-        )
+        facts = {"merchant": rule.merchant, "environment": rule.environment}
+        faults.append(Fault("environment", "INVALID", "%(merchant)s is not in %(environment)s.", facts))
     return faults
 
 
@@ -78,9 +73,7 @@ def faults_of_owner(rule: Any, *same: str) -> list[Fault]:
     """Updates the existing rule, if any: there is one per company, or general one, with equal `same` fields."""
     named = {name: getattr(rule, name) for name in ("merchant", *same)}
     if type(rule)._base_manager.filter(**named).exclude(pk=rule.pk).exists():
-        return [
-            Fault("merchant", "INVALID", gettext("There are terms of %(rule)s already: change those.") % {"rule": rule})
-        ]
+        return [Fault("merchant", "INVALID", "There are terms of %(rule)s already: change those.", {"rule": rule})]
     return []
 
 

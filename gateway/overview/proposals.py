@@ -131,7 +131,9 @@ def faults_of(production: Merchant, values: Values) -> list[Fault]:
             pair, faults = f"{rule.method} {rule.currency}", methods.faults_of_price(rule)
         else:
             pair, faults = f"{rule.rail} {rule.currency}", payouts.faults_of_payout_terms(rule)
-        found += [Fault(f"{pair} {fault.field}", fault.code, f"{pair}: {fault.message}") for fault in faults]
+        for fault in faults:
+            told = f"{pair}: {fault.in_words()}"
+            found.append(Fault(f"{pair} {fault.field}", fault.code, told))
     return found
 
 

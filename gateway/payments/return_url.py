@@ -1,6 +1,7 @@
 """`returnUrl`, to which the payer returns. One parser for every redirect method (contract §4.3)."""
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 from yarl import URL
 
 from accounts.base.addresses import ForbiddenAddress, absolute, is_home
@@ -15,7 +16,7 @@ def parse(text: str, merchant: Merchant) -> str:
     url = absolute(text)
     at_home = settings.LOCAL and merchant.environment == Environment.SANDBOX and is_home(url)
     if url.scheme != "https" and not (at_home and url.scheme == "http"):
-        raise ForbiddenAddress("Must be an https:// address.")
+        raise ForbiddenAddress(_("Must be an https:// address."))
     return str(url)
 
 

@@ -250,7 +250,8 @@ def _refuse(file: ImportedFile, cause: str, note: str, line: int) -> None:
 
 def _told(refused: DocumentRefused) -> BankFileUnreadable | BankFileRefused:
     where = [gettext("Line %(line)s:") % {"line": refused.line}] if refused.line else []
-    faults = [Fault("file", "INVALID", " ".join([*where, *map(str, refused.remarks)]))]
+    told = " ".join([*where, *map(str, refused.remarks)])
+    faults = [Fault("file", "INVALID", told)]
     details: dict[str, Any] = {"cause": refused.cause}
     if refused.cause == RefusalCause.UNREADABLE:
         return BankFileUnreadable(faults=faults, **details)

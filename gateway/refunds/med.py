@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.refunds.models import Refund, Status
 from gateway.refunds.reasons import ReasonCode
 
@@ -17,13 +19,13 @@ def misfits(
 ) -> Iterator[tuple[str, str]]:
     """What a request of this kind cannot have: the names of the fields, each with a sentence."""
     if claim_id is not None and not is_med:
-        yield "claim_id", "Only MED claims have one."
+        yield "claim_id", _("Only MED claims have one.")
     if reason_code in _ONLY_MED and not is_med:
-        yield "reason_code", "Only MED claims have this reason."
+        yield "reason_code", _("Only MED claims have this reason.")
     if is_med and reason_code is not None and reason_code not in REASONS:
-        yield "reason_code", "Not a reason of MED."
+        yield "reason_code", _("Not a reason of MED.")
     if is_med and response_due_at is not None:
-        yield "response_due_at", "The deadlines of MED are fixed."
+        yield "response_due_at", _("The deadlines of MED are fixed.")
 
 
 def waits_for_money(refund: Refund, now: datetime) -> bool:

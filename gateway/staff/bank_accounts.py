@@ -27,7 +27,6 @@ from gateway.reconciliation.errors import BankAccountInvalid
 from gateway.reconciliation.models import CURRENCIES, BankAccount
 from gateway.reconciliation.proposals import SaveBankAccount, values_of
 from gateway.staff.bank_mappings import MappingActions
-from gateway.staff.kit import refusals
 from gateway.staff.kit.columns import column, moment, related, unbroken
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
@@ -107,7 +106,7 @@ class BankAccountForm(NoteForm):
             require_valid(given.get("code", ""), given.get("currency", ""), numbers)
         except BankAccountInvalid as refusal:
             for fault in refusal.faults:
-                self.add_error(fault.field, refusals.of_fault(fault))
+                self.add_error(fault.field, fault.in_words())
         return given
 
     @property

@@ -25,7 +25,6 @@ from gateway.reconciliation.accounts import require_mapping
 from gateway.reconciliation.models import BankAccount
 from gateway.reconciliation.proposals import MEMBERS, SaveMapping
 from gateway.serving.limits import takes_files
-from gateway.staff.kit import refusals
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.overview.panels import Panel, PanelTable
@@ -119,7 +118,7 @@ class MappingForm(forms.Form):
         try:
             mapping = require_mapping(self.account, self.values)
         except Refusal as refusal:
-            raise forms.ValidationError([*map(refusals.of_fault, refusal.faults)]) from None
+            raise forms.ValidationError([fault.in_words() for fault in refusal.faults]) from None
         if given.get("sample"):
             self._try(mapping, given["sample"].read())
         elif not given["is_right"]:

@@ -18,7 +18,6 @@ from gateway.overview.proposals import AMOUNTS, FEATURES, GoLive, changed_terms,
 from gateway.overview.readiness import Readiness, readiness
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderRoute
-from gateway.staff.kit import refusals
 from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.columns import address
 from gateway.staff.kit.forms import NoteForm
@@ -86,7 +85,7 @@ class GoLiveForm(NoteForm):
                 pair, _space, name = fault.field.rpartition(" ")
                 part = "methods" if f"methods:{pair}:{name}" in self.fields else "rails"
                 known = f"{part}:{pair}:{name}"
-                self.add_error(known if known in self.fields else None, refusals.of_fault(fault))
+                self.add_error(known if known in self.fields else None, fault.in_words())
         return given
 
     def _wanted(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:

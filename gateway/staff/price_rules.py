@@ -51,7 +51,7 @@ class RuleForm(forms.ModelForm):
         if faults:
             self.errors.pop(NON_FIELD_ERRORS, None)
         for fault in faults:
-            self.add_error(fault.field if fault.field in self.fields else None, refusals.of_fault(fault))
+            self.add_error(fault.field if fault.field in self.fields else None, fault.in_words())
 
 
 class LimitsForm(RuleForm):

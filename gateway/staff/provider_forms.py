@@ -108,7 +108,7 @@ class CredentialsForm(forms.Form):
             self.add_error(None, refusals.in_words(refusal))
         for fault in refusal.faults:
             name = next((one for one in (fault.field, PREFIX + fault.field) if one in self.fields), None)
-            self.add_error(name, refusals.of_fault(fault))
+            self.add_error(name, fault.in_words())
 
 
 class NewAccountForm(CredentialsForm):
@@ -158,7 +158,7 @@ class RouteForm(forms.Form):
                 require_servable(self.key, self.places)
             except Refusal as refusal:
                 for fault in refusal.faults:
-                    self.add_error(None, refusals.of_fault(fault))
+                    self.add_error(None, fault.in_words())
             except ValueError:
                 self.add_error(
                     None, gettext("An amount has more decimals than %(currency)s.") % {"currency": self.key.currency}

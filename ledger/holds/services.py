@@ -70,7 +70,7 @@ def _just_placed(by: User, wanted: Mapping[str, Any], now: datetime) -> Hold | N
 
 def _unexplained(reason: str, note: str, case_number: str) -> Iterator[Fault]:
     if len(note) < SHORTEST_NOTE:
-        yield Fault("note", "REQUIRED", f"Explain the hold in at least {SHORTEST_NOTE} characters.")
+        yield Fault("note", "REQUIRED", "Explain the hold in at least %(least)s characters.", {"least": SHORTEST_NOTE})
     if reason == Reason.LEGAL_ORDER and not case_number:
         yield Fault("case_number", "REQUIRED", "A legal order has the number of its case.")
 

@@ -3,6 +3,7 @@
 `UPDATE=1 make test T=tests/rules/test_refusals.py` writes it again; the change is read in the commit.
 """
 
+import ast
 import os
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,8 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from accounts.base.errors import Refusal, catalogue
-from tests.support.sources import modules
+from gateway.api.inputs import fields
+from tests.support.sources import SOURCES, modules, nodes
 
 SNAPSHOT = Path(__file__).with_name("refusals.txt")
 
@@ -56,3 +58,28 @@ def test_every_sentence_is_translated(language: str) -> None:
     said = {text for refusal in catalogue() for text in (refusal.message, refusal.advice)}
     with translation.override(language):
         assert sorted(text for text in said if gettext(text) == text) == []
+
+
+def _said_of_members() -> list[ast.expr]:
+    """The sentences of faults, where they are written: the third argument of `Fault`, the second of `wrong`."""
+    place = {"Fault": 2, "wrong": 1}
+    calls = [node for path in SOURCES for node in nodes(path) if isinstance(node, ast.Call)]
+    return [
+        call.args[place[call.func.id]]
+        for call in calls
+        if isinstance(call.func, ast.Name) and len(call.args) > place.get(call.func.id, len(call.args))
+    ]
+
+
+def test_the_sentence_of_a_fault_is_constant_so_that_it_can_be_translated() -> None:
+    """What varies is in its `facts`."""
+    assert [ast.unparse(said) for said in _said_of_members() if isinstance(said, ast.JoinedStr)] == []
+
+
+@pytest.mark.parametrize("language", ["pt-br", "es"])
+def test_every_sentence_of_a_fault_is_translated(language: str) -> None:
+    said = {one.value for one in _said_of_members() if isinstance(one, ast.Constant)}
+    listed = {sentence for _code, sentence in fields._KNOWN.values()}
+    assert len(said) > 80
+    with translation.override(language):
+        assert sorted(text for text in said | listed if gettext(text) == text) == []

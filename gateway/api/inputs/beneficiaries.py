@@ -1,5 +1,6 @@
 """The body of a new beneficiary (contract §11.8)."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
@@ -50,10 +51,7 @@ class BeneficiaryInput(Input):
         if currency not in by_currency(rail):
             return [Fault("currency", "UNKNOWN_VALUE", "This rail does not pay out this currency.")]
         _, refusal = parsed(BODIES[rail], _order(rail, str(currency), destination), merchant)
-        return [
-            Fault(f"destination.{fault.field}", fault.code, fault.message)
-            for fault in (refusal.faults if refusal else ())
-        ]
+        return [replace(fault, field=f"destination.{fault.field}") for fault in (refusal.faults if refusal else ())]
 
     def draft(self, merchant: Merchant, requester: Requester) -> BeneficiaryDraft:
         valid, _ = parsed(BODIES[self.rail], _order(self.rail, self.currency, self.destination), merchant)

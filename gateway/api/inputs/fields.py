@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, TypeVar
 
+from django.utils.translation import gettext_noop as _
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -146,18 +147,18 @@ def _member(fault: Fault) -> str:
 
 
 _KNOWN = {
-    "missing": ("REQUIRED", "This field is required."),
-    "string_too_short": ("TOO_SHORT", "Must have at least {min_length} characters."),
-    "string_too_long": ("TOO_LONG", "Must have at most {max_length} characters."),
-    "too_short": ("TOO_SHORT", "Must have a length of at least {min_length}."),
-    "too_long": ("TOO_LONG", "Must have a length of at most {max_length}."),
-    "literal_error": ("UNKNOWN_VALUE", "Must be one of {expected}."),
-    "greater_than_equal": ("OUT_OF_RANGE", "Must be at least {ge}."),
-    "less_than_equal": ("OUT_OF_RANGE", "Must be at most {le}."),
-    "string_type": ("INVALID", "Must be a string."),
-    "int_type": ("INVALID", "Must be a whole number."),
-    "list_type": ("INVALID", "Must be a list."),
-    "model_type": ("INVALID", "Must be an object."),
+    "missing": ("REQUIRED", _("This field is required.")),
+    "string_too_short": ("TOO_SHORT", _("Must have at least %(min_length)s characters.")),
+    "string_too_long": ("TOO_LONG", _("Must have at most %(max_length)s characters.")),
+    "too_short": ("TOO_SHORT", _("Must have a length of at least %(min_length)s.")),
+    "too_long": ("TOO_LONG", _("Must have a length of at most %(max_length)s.")),
+    "literal_error": ("UNKNOWN_VALUE", _("Must be one of %(expected)s.")),
+    "greater_than_equal": ("OUT_OF_RANGE", _("Must be at least %(ge)s.")),
+    "less_than_equal": ("OUT_OF_RANGE", _("Must be at most %(le)s.")),
+    "string_type": ("INVALID", _("Must be a string.")),
+    "int_type": ("INVALID", _("Must be a whole number.")),
+    "list_type": ("INVALID", _("Must be a list.")),
+    "model_type": ("INVALID", _("Must be an object.")),
 }
 _OURS = {"REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"}
 
@@ -170,8 +171,8 @@ def _fault(detail: Any) -> Fault:
         return Fault(path[:LONGEST_PATH], "NOT_ALLOWED", "This body has no such member.")
     if detail["input"] is None:
         return Fault(path, *_KNOWN["missing"])
-    code, message = _KNOWN.get(detail["type"], ("INVALID", "This field has the wrong form."))
-    return Fault(path, code, message.format_map(detail.get("ctx", {})))
+    code, sentence = _KNOWN.get(detail["type"], ("INVALID", _("This field has the wrong form.")))
+    return Fault(path, code, sentence, detail.get("ctx"))
 
 
 class _NotNull:

@@ -127,7 +127,7 @@ def _return_url_faults(sent: Any, merchant: Merchant) -> list[Fault]:
             return [Fault("returnUrl", "TOO_LONG", "Must have at most 2048 characters.")]
         return_url.parse(sent.strip(), merchant)
     except ForbiddenAddress as forbidden:
-        return [Fault("returnUrl", "INVALID", str(forbidden))]
+        return [Fault("returnUrl", "INVALID", forbidden.sentence, forbidden.facts)]
     return []
 
 

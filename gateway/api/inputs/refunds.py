@@ -121,7 +121,7 @@ def _url_faults(url: Any, path: str) -> list[Fault]:
         if not isinstance(url, str) or absolute(url).scheme != "https":
             return [Fault(path, "INVALID", "Must be an https:// address.")]
     except ForbiddenAddress as forbidden:
-        return [Fault(path, "INVALID", str(forbidden))]
+        return [Fault(path, "INVALID", forbidden.sentence, forbidden.facts)]
     return []
 
 

@@ -62,7 +62,7 @@ class EndpointChangeInput(ExactInput):
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
         names = ("url", "events", "status", "description")
         if not set(names) & set(content):
-            return [Fault("body", "REQUIRED", f"At least one of {', '.join(names)}.")]
+            return [Fault("body", "REQUIRED", "At least one of %(names)s.", {"names": ", ".join(names)})]
         return EndpointInput.faults_in(content, merchant)
 
     def changes(self) -> dict[str, Any]:

@@ -14,6 +14,6 @@ def add_faults(form: DashboardForm, refusal: Refusal, **fields: str) -> None:
     for fault in refusal.faults:
         member = fault.field.rsplit(".", 1)[-1]
         name = fields.get(member, member)
-        form.add_error(name if name in form.fields else None, fault.message)
+        form.add_error(name if name in form.fields else None, fault.in_words())
     if not refusal.faults:
         form.refuse(refusal, **fields)

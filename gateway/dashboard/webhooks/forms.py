@@ -50,7 +50,7 @@ class EndpointForm(OnceForm):
     def clean_url(self) -> str:
         url = str(self.cleaned_data["url"])
         for fault in services.url_faults(self.merchant, url):
-            raise forms.ValidationError(fault.message)
+            raise forms.ValidationError(fault.in_words())
         return url
 
     def clean(self) -> dict[str, Any]:

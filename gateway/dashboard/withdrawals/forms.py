@@ -95,7 +95,7 @@ class WithdrawalForm(OnceForm):
         for fault in self.validating_rail.faults(self.members(), strict=strict) if self.validating_rail else ():
             name = self.field_of(fault.field)
             if name in self.fields and name not in self.errors:
-                self.add_error(name, str(self.fault_texts.get(name, fault.message)))
+                self.add_error(name, str(self.fault_texts.get(name) or fault.in_words()))
         return given
 
     def draft(self, origin: Address | None, requester: Requester) -> WithdrawalDraft:

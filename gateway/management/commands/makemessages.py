@@ -1,6 +1,6 @@
 """Django's `makemessages` with deterministic output: sorted, without fuzzy matches and dates.
 
-It also collects the names that the staff pages derive from the code.
+It also collects the sentences of faults, and the names that the staff pages derive from the code.
 """
 
 import json
@@ -15,6 +15,7 @@ DATE = '"POT-Creation-Date: '
 
 
 class Command(makemessages.Command):
+    xgettext_options = [*makemessages.Command.xgettext_options, "--keyword=Fault:3", "--keyword=wrong:2"]
     msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching", "--sort-output"]
 
     def process_files(self, file_list: Any) -> None:

@@ -6,6 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Fault
 from gateway.methods import documents
 from gateway.methods.pix.rail import END_TO_END_ID, end_to_end_id_of
@@ -68,11 +70,11 @@ _BANK = re.compile(r"(?!000$)[0-9]{3}|[0-9]{8}")
 _BRANCH = re.compile(r"(?=.*[1-9])([0-9]{1,4})(-[0-9Xx])?")
 _ACCOUNT = re.compile(r"(?=.*[1-9])([0-9]{1,12})-?([0-9Xx])")
 _MESSAGES = {
-    "bankCode": "Must be the bank's COMPE code of 3 digits or its ISPB of 8.",
-    "branch": "Must have 1 to 4 digits, and its check digit after a hyphen if it has one.",
-    "accountNumber": "Must have up to 12 digits and the check digit, with or without a hyphen between them.",
-    "accountType": "Must be CHECKING, SAVINGS or PAYMENT.",
-    "beneficiaryTaxId": "Must be a CPF of 11 digits or a CNPJ of 14 characters.",
+    "bankCode": _("Must be the bank's COMPE code of 3 digits or its ISPB of 8."),
+    "branch": _("Must have 1 to 4 digits, and its check digit after a hyphen if it has one."),
+    "accountNumber": _("Must have up to 12 digits and the check digit, with or without a hyphen between them."),
+    "accountType": _("Must be CHECKING, SAVINGS or PAYMENT."),
+    "beneficiaryTaxId": _("Must be a CPF of 11 digits or a CNPJ of 14 characters."),
 }
 
 

@@ -19,7 +19,6 @@ from gateway.payouts.sandbox import SandboxPayout, token
 ACCOUNT_TYPES = ("SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT")
 ALIAS = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9.-]{6,20}")
 _NUMBERS = ("cbu", "cvu", "alias")
-_REQUIRED = "This field is required."
 
 
 def _text(draft: Mapping[str, Any], name: str) -> str | None:
@@ -28,7 +27,7 @@ def _text(draft: Mapping[str, Any], name: str) -> str | None:
 
 
 def _missing(draft: Mapping[str, Any], *names: str) -> list[Fault]:
-    return [Fault(name, "REQUIRED", _REQUIRED) for name in names if draft.get(name) is None]
+    return [Fault(name, "REQUIRED", "This field is required.") for name in names if draft.get(name) is None]
 
 
 class ArgentinePayout(PayoutRail):
@@ -45,8 +44,8 @@ class ArgentinePayout(PayoutRail):
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         named = [name for name in _NUMBERS if draft.get(name) is not None]
         if len(named) != 1:
-            message = "Exactly one of cbu, cvu and alias."
-            found = [Fault(named[1] if named else "cbu", "NOT_ALLOWED" if named else "REQUIRED", message)]
+            name, code = (named[1], "NOT_ALLOWED") if named else ("cbu", "REQUIRED")
+            found = [Fault(name, code, "Exactly one of cbu, cvu and alias.")]
         else:
             found = _number_faults(named[0], _text(draft, named[0]))
         tax_id = _text(draft, "beneficiaryTaxId")
@@ -78,7 +77,8 @@ def _number_faults(name: str, number: str | None) -> list[Fault]:
     else:
         right = bool(re.fullmatch(r"(?=.*[1-9])[0-9]{22}", number)) and bool(cbu.is_valid(number))
         right = right and number.startswith("000") == (name == "cvu")
-    return [] if right else [Fault(name, "INVALID", f"Is no {name.upper() if name != 'alias' else name}.")]
+    facts = {"number": name if name == "alias" else name.upper()}
+    return [] if right else [Fault(name, "INVALID", "Is no %(number)s.", facts)]
 
 
 def _is_cuit(tax_id: str, *, strict: bool) -> bool:
@@ -108,7 +108,8 @@ class ColombianPayout(PayoutRail):
         if number is not None and not re.fullmatch(r"(?=.*[1-9])[0-9]{6,20}", number):
             found.append(Fault("accountNumber", "INVALID", "Must have 6 to 20 digits, not only zeros."))
         if account_type is not None and account_type not in ACCOUNT_TYPES:
-            found.append(Fault("accountType", "UNKNOWN_VALUE", f"Must be one of: {', '.join(ACCOUNT_TYPES)}."))
+            facts = {"types": ", ".join(ACCOUNT_TYPES)}
+            found.append(Fault("accountType", "UNKNOWN_VALUE", "Must be one of: %(types)s.", facts))
         if kind in DOCUMENTS and document is not None and not is_document(kind, document, strict=strict):
             found.append(Fault("documentNumber", "INVALID", "Does not have the form of its kind of document."))
         return found

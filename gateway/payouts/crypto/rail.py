@@ -48,7 +48,8 @@ class CryptoPayout(PayoutRail):
             return []
         expected, is_address = NETWORKS[asset]
         if network != expected:
-            return [Fault("network", "NOT_ALLOWED", f"{asset} is paid out over {expected}.")]
+            facts = {"asset": asset, "network": expected}
+            return [Fault("network", "NOT_ALLOWED", "%(asset)s is paid out over %(network)s.", facts)]
         refused = self.own_addresses + (self.nobodys_addresses if strict else ())
         if not isinstance(address, str) or (is_address(address) and canonical(address) not in refused):
             return []

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.base.errors import Fault
 from gateway.providers import selectors as providers
 from gateway.providers.asking import settle_outcome
@@ -26,17 +28,20 @@ def require_sendable(refund: Refund, message: str | None, evidence: Sequence[Sho
         return
     files = [one for one in evidence if one.content is not None]
     if len(files) > taken.most_files or sum(len(one.content or b"") for one in files) > taken.most_bytes:
-        most = f"{taken.most_files} files of {taken.most_bytes // 1024} KiB altogether"
-        raise InvalidEvidence(faults=[Fault("evidence", "TOO_LONG", f"The acquirer takes at most {most}.")])
+        files_taken = {"files": taken.most_files, "kib": taken.most_bytes // 1024}
+        sentence = _("The acquirer takes at most %(files)s files of %(kib)s KiB altogether.")
+        raise InvalidEvidence(faults=[Fault("evidence", "TOO_LONG", sentence, files_taken)])
     addresses = tuple(Piece("", one.description or "", one.url) for one in evidence if one.url)
     if taken.most_text and len(DisputeAnswer("", "", message or "", addresses).text) > taken.most_text:
-        most = f"{taken.most_text} characters of message, addresses and descriptions"
-        raise InvalidEvidence(faults=[Fault("evidence", "TOO_LONG", f"The acquirer takes at most {most}.")])
+        sentence = _("The acquirer takes at most %(most)s characters of message, addresses and descriptions.")
+        raise InvalidEvidence(faults=[Fault("evidence", "TOO_LONG", sentence, {"most": taken.most_text})])
     for at, one in enumerate(evidence):
         if one.content is not None and one.content_type not in taken.content_types:
             named = ", ".join(taken.content_types)
             raise InvalidEvidence(
-                faults=[Fault(f"evidence[{at}].contentType", "INVALID", f"The acquirer takes {named}.")]
+                faults=[
+                    Fault(f"evidence[{at}].contentType", "INVALID", "The acquirer takes %(types)s.", {"types": named})
+                ]
             )
 
 

@@ -2,18 +2,13 @@
 
 from django.utils import translation
 
-from accounts.base.errors import Fault, Refusal
-
-
-def of_fault(fault: Fault) -> str:
-    """What is wrong with one member."""
-    return translation.gettext(fault.message)
+from accounts.base.errors import Refusal
 
 
 def sentences(refusal: Refusal) -> list[str]:
     """What is wrong, each fault, and what to do."""
     advice = [translation.gettext(refusal.advice)] if refusal.advice else []
-    return [translation.gettext(refusal.message), *map(of_fault, refusal.faults), *advice]
+    return [translation.gettext(refusal.message), *(fault.in_words() for fault in refusal.faults), *advice]
 
 
 def in_words(refusal: Refusal) -> str:

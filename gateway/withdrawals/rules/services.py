@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
 
 from accounts import audit
 from accounts.audit import Actor
@@ -124,19 +125,20 @@ def require_workable(merchant: Merchant, rules: Rules) -> None:
     """Raises ONP400_WITHDRAWAL_RULES."""
     limits: list[Mapping[str, int]] = [rules.above, rules.per_day, rules.per_beneficiary]
     conditions = (
-        ("people", 0 <= rules.people <= MOST_PEOPLE, f"0 to {MOST_PEOPLE}."),
+        ("people", 0 <= rules.people <= MOST_PEOPLE, _("0 to %(people)s.")),
         (
             "people",
             bool(rules.people) or rules.outside_book != Outside.APPROVED,
-            "At least one, if accounts outside the book need approval.",
+            _("At least one, if accounts outside the book need approval."),
         ),
-        ("people", approvers(merchant, rules) >= rules.people, "There are fewer approvers than that."),
-        ("roles", rules.roles <= set(APPROVER_ROLES), "Owner and Finance can approve; others by name."),
-        ("valid_for_h", 1 <= rules.valid_for_h <= MOST_HOURS, f"1 to {MOST_HOURS} hours."),
-        ("cooling_off_h", 0 <= rules.cooling_off_h <= MOST_HOURS, f"0 to {MOST_HOURS} hours."),
-        ("above", all(map(_are_amounts, limits)), "Amounts of wallets, not below zero."),
+        ("people", approvers(merchant, rules) >= rules.people, _("There are fewer approvers than that.")),
+        ("roles", rules.roles <= set(APPROVER_ROLES), _("Owner and Finance can approve; others by name.")),
+        ("valid_for_h", 1 <= rules.valid_for_h <= MOST_HOURS, _("1 to %(hours)s hours.")),
+        ("cooling_off_h", 0 <= rules.cooling_off_h <= MOST_HOURS, _("0 to %(hours)s hours.")),
+        ("above", all(map(_are_amounts, limits)), _("Amounts of wallets, not below zero.")),
     )
-    if found := [Fault(name, "INVALID", message) for name, holds, message in conditions if not holds]:
+    most = {"people": MOST_PEOPLE, "hours": MOST_HOURS}
+    if found := [Fault(name, "INVALID", sentence, most) for name, holds, sentence in conditions if not holds]:
         raise InvalidRules(faults=found)
 
 

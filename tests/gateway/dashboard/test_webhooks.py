@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.base.clock import utcnow
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from gateway.dashboard.refusals import in_words
 from tests.support.api import Api
@@ -100,6 +100,22 @@ def test_what_may_not_be_called_is_said(developer: Client, acme: Shop, members: 
     answer = developer.post(f"{hooks_of(acme)}new", form)
 
     assert said.lower() in text(answer).lower()
+    assert not Endpoint.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("pt-br", "A URL deve começar com https://."), ("es", "La URL debe empezar con https://.")],
+)
+def test_a_fault_that_the_service_finds_is_told_in_the_readers_language(
+    developer: Client, acme: Shop, language: str, said: str
+) -> None:
+    form = once(developer, f"{hooks_of(acme)}new") | {"url": "http://shop.example.com/hooks", "everything": "on"}
+    User.objects.update(language=language)
+
+    page = text(developer.post(f"{hooks_of(acme)}new", form))
+
+    assert said in page and "must start" not in page
     assert not Endpoint.objects.exists()
 
 
