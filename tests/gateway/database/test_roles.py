@@ -191,6 +191,26 @@ def test_a_password_may_hold_any_character_and_no_log_has_it(installed: Installa
     assert told.stdout.strip() == repr((installed.app, PASSWORD, cache, PASSWORD, PASSWORD))
 
 
+def test_a_second_role_serves_beside_the_first_until_that_is_dropped(installed: Installation) -> None:
+    """How the password of the service changes while processes still connect with the old one."""
+    second = f"{installed.app}_b"
+    url = installed.env["DATABASE_URL"].replace(f"{installed.app}@", f"{second}@")
+    other = Installation(installed.env | {"DATABASE_URL": url}, installed.owner, second)
+
+    assert other.manage("prepare_database").returncode == 0
+
+    for serving in (installed, other):
+        with serving.connect() as service, service.transaction(force_rollback=True):
+            assert service.execute("UPDATE gateway_payment SET updated_at = updated_at").rowcount >= 0
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                service.execute("UPDATE ledger_entry SET amount = 1")
+    with installed.connect("ADMIN") as admin:
+        for statement in ("DROP OWNED BY {}", "DROP ROLE {}"):
+            admin.execute(sql.SQL(statement).format(sql.Identifier(second)))
+    with installed.connect() as service:
+        assert service.execute("SELECT 1 FROM pg_tables WHERE tablename = 'gateway_payment'").rowcount == 1
+
+
 def test_the_check_names_a_role_that_owns_the_tables(installed: Installation) -> None:
     command = ("check", "--deploy", "--database", "default", "--fail-level", "CRITICAL")
     owning = {"DATABASE_URL": installed.env["ONPAY_MIGRATIONS_DATABASE_URL"], "ONPAY_DATABASE_PASSWORD": ""}
