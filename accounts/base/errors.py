@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from django.utils.translation import gettext
+from django.utils import translation
 from django.utils.translation import gettext_noop as _
 
 
@@ -28,7 +28,7 @@ class Fault:
 
     def in_words(self) -> str:
         """As pages have it: in the reader's language."""
-        told = gettext(self.sentence)
+        told = translation.gettext(self.sentence)
         return told % self.facts if self.facts else told
 
 

@@ -24,6 +24,8 @@ _PLURAL = re.compile(r"{%\s*plural\s*%}")
 _PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd]|{\w*}")
 _MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 _MARKS_WITH_CONTEXT = {"pgettext", "pgettext_lazy", "npgettext", "npgettext_lazy"}
+_FAULTS = {"Fault": 2, "wrong": 1}
+"""Where the sentence of a fault is among its arguments."""
 Said = tuple[str, str]
 """A context, "" for none, and what is said in it."""
 
@@ -57,6 +59,9 @@ def said_in_programmes() -> Iterator[Said]:
                 known = [str(one.value) for one in said if isinstance(one, ast.Constant)]
                 assert len(known) == len(said), f"{path}:{node.lineno} says what no catalogue can know"
                 yield known[0] if len(known) == 2 else "", known[-1]
+            elif isinstance(node, ast.Call) and mark in _FAULTS:
+                told = node.args[_FAULTS[mark] :][:1]
+                yield from (("", str(one.value)) for one in told if isinstance(one, ast.Constant))
 
 
 @cache
