@@ -45,16 +45,18 @@ def earliest(prefix: str, moment: datetime) -> str:
 
 def made_at(public_id: str) -> datetime:
     """When the id was made, in UTC, to the millisecond. Raises ValueError or OverflowError for an impossible id."""
-    milliseconds = 0
-    for digit in public_id.partition("_")[2][:10]:
-        milliseconds = milliseconds * len(CROCKFORD) + CROCKFORD.index(digit)
+    milliseconds = _value_of(public_id.partition("_")[2][:_TIME])
     return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)
 
 
 def number(public_id: str) -> int:
     """The 128 bits of an id that was made here. Raises ValueError for one that was not."""
+    return _value_of(public_id.partition("_")[2])
+
+
+def _value_of(digits: str) -> int:
     value = 0
-    for digit in public_id.partition("_")[2]:
+    for digit in digits:
         value = value * len(CROCKFORD) + CROCKFORD.index(digit)
     return value
 
