@@ -51,7 +51,18 @@ class RequestIdMiddleware:
 
     def _answered(self, request: HttpRequest, request_id: str) -> HttpResponseBase:
         began = time.perf_counter()
-        response = self._traced(request)
+        with span("request", kind="server") as told:
+            response = self.get_response(request)
+            method, route = _labels(request)
+            told(
+                {
+                    "http.request.method": method,
+                    "http.route": route,
+                    "http.response.status_code": response.status_code,
+                },
+                name=f"{method} {route}",
+                failed=response.status_code >= OUR_FAULT,
+            )
         response["RequestId"] = request_id
         elapsed_s = time.perf_counter() - began
         log.info(
@@ -63,29 +74,12 @@ class RequestIdMiddleware:
             merchant=getattr(request, "merchant_id", None),
             ms=round(elapsed_s * 1000, 1),
         )
-        _count(request, response.status_code, elapsed_s)
+        REQUESTS.labels(method, route, response.status_code).inc()
+        REQUEST_SECONDS.labels(method, route).observe(elapsed_s)
+        pool_counts.take()
         if hasattr(request, "api_key_id") and isinstance(response, HttpResponse):
             requests.keep(request, response, elapsed_s)
         return response
-
-    def _traced(self, request: HttpRequest) -> HttpResponseBase:
-        with span("request", kind="server") as told:
-            response = self.get_response(request)
-            method, route = _labels(request)
-            facts: dict[str, str | int | None] = {
-                "http.request.method": method,
-                "http.route": route,
-                "http.response.status_code": response.status_code,
-            }
-            told(facts, name=f"{method} {route}", failed=response.status_code >= OUR_FAULT)
-            return response
-
-
-def _count(request: HttpRequest, status: int, elapsed_s: float) -> None:
-    method, route = _labels(request)
-    REQUESTS.labels(method, route, status).inc()
-    REQUEST_SECONDS.labels(method, route).observe(elapsed_s)
-    pool_counts.take()
 
 
 def _labels(request: HttpRequest) -> tuple[str, str]:
