@@ -13,7 +13,10 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import OperationalError, connection, models
+from django.db.models.base import ModelState
 from psycopg.errors import DeadlockDetected, SerializationFailure
+
+from accounts.base.statements import run
 
 M = TypeVar("M", bound=models.Model)
 Params = Sequence[Any] | Mapping[str, Any]
@@ -57,6 +60,19 @@ def load(model: type[M], row: Sequence[Any]) -> M:
     return model.from_db("default", names, values)
 
 
+def copy_of(instance: M) -> M:
+    """The instance as if its row had been read once more. Lists and objects in it are shared: nobody changes them."""
+    made = type(instance).__new__(type(instance))
+    made.__dict__ = {**instance.__dict__, "_state": ModelState()}
+    made._state.adding, made._state.db = False, instance._state.db
+    return made
+
+
+def relate(instance: models.Model, name: str, other: models.Model) -> None:
+    """Says which instance a foreign key means, without a look at its type."""
+    instance._meta.get_field(name).set_cached_value(instance, other)  # type: ignore[union-attr]
+
+
 @cache
 def insert_into(model: type[models.Model]) -> str:
     """`INSERT INTO … (…) VALUES (…)` for every column without a database default."""
@@ -95,6 +111,8 @@ def copy_into(model: type[models.Model], rows: Iterable[Sequence[Any]]) -> None:
 
 def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
     """Returns the first row of the result."""
+    if answer := run(sql, params):
+        return answer.first()
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         row: tuple[Any, ...] | None = cursor.fetchone()
@@ -103,6 +121,8 @@ def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
 
 def execute(sql: str, params: Params = ()) -> int:
     """Runs the statement and returns the number of affected rows."""
+    if answer := run(sql, params):
+        return answer.affected
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return int(cursor.rowcount)

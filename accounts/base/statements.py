@@ -1,0 +1,145 @@
+"""Runs one statement on the connection of this thread by the calls of libpq.
+
+The cursors of Django and psycopg take about 150 µs of Python for each statement, these calls 15. Connections, values,
+errors and transactions are Django's and psycopg's all the same.
+"""
+
+from functools import lru_cache
+from re import compile as pattern
+from typing import Any, NamedTuple
+
+import psycopg
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg._preparing import Prepare
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+
+Params = Any
+"""A sequence for `%s`, a mapping for `%(name)s`."""
+
+_PLACE = pattern(r"%(?:(%)|(s)|\((\w+)\)s)")
+_DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
+
+
+class Answer:
+    """What PostgreSQL answered; the values of rows are read when they are asked for."""
+
+    __slots__ = ("_read", "_result")
+
+    def __init__(self, result: Any, read: Any) -> None:
+        self._result, self._read = result, read
+
+    def first(self) -> tuple[Any, ...] | None:
+        if not self._result.ntuples:
+            return None
+        self._read.set_pgresult(self._result)
+        row: tuple[Any, ...] = self._read.load_row(0, tuple)
+        return row
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        self._read.set_pgresult(self._result)
+        rows: list[tuple[Any, ...]] = self._read.load_rows(0, self._result.ntuples, tuple)
+        return rows
+
+    @property
+    def affected(self) -> int:
+        """The number of rows that were written, or read."""
+        return self._result.command_tuples or 0
+
+
+def run(sql: str, params: Params = ()) -> Answer | None:
+    """Raises Django's errors. None: somebody watches the statements of this connection, so that they have to go through
+    its cursors.
+    """
+    django = connections["default"]
+    if django.execute_wrappers or django.queries_logged:
+        return None
+    django.validate_no_broken_transaction()
+    django.ensure_connection()
+    text, names = _compiled(sql)
+    with django.wrap_database_errors:
+        return _Session.of(django).run(text, [params[name] for name in names] if names else params)
+
+
+class _Session:
+    """A connection. What is prepared on it, and for how long, decides psycopg, as for statements of its cursors."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.connection = connection
+        self.values: Any = Transformer(connection)
+        self.read: Any = Transformer(connection)
+
+    @staticmethod
+    def of(django: BaseDatabaseWrapper) -> "_Session":
+        connection: Any = django.connection
+        session: _Session | None = getattr(connection, "onpay_session", None)
+        if session is None:
+            session = connection.onpay_session = _Session(connection)
+        return session
+
+    def run(self, text: bytes, params: Any) -> Answer:
+        server = self.connection.pgconn
+        if not self.connection.autocommit and server.transaction_status == TransactionStatus.IDLE:
+            self._require(server.exec_(self.connection._get_tx_start_command()))
+        given: Any = None
+        formats: Any = None
+        types: tuple[int, ...] | None = None
+        if params:
+            given = self.values.dump_sequence(params, [PyFormat.AUTO] * len(params))
+            formats, types = self.values.formats, self.values.types
+        return Answer(self._answer(_Query(text, types or ()), given, formats), self.read)
+
+    def _answer(self, query: "_Query", given: Any, formats: Any) -> Any:
+        known, server = self.connection._prepared, self.connection.pgconn
+        if known._to_flush:
+            self.connection.wait(known.maintain_gen(self.connection))
+        prepare, name = known.get(query)  # type: ignore[arg-type]  # of the query it reads text and types
+        if prepare is Prepare.NO:
+            result = server.exec_params(query.query, given, query.types or None, formats)
+        else:
+            if prepare is Prepare.SHOULD:
+                self._require(server.prepare(name, query.query, query.types or None))
+            result = server.exec_prepared(name, given, formats)
+        self._require(result)
+        key = known.maybe_add_to_cache(query, prepare, name)  # type: ignore[arg-type]
+        if key is not None:
+            known.validate(key, prepare, name, [result])
+        return result
+
+    def _require(self, result: Any) -> Any:
+        if result.status in _DONE:
+            return result
+        server = self.connection.pgconn
+        if server.status == ConnStatus.BAD:
+            raise psycopg.OperationalError(f"the connection is lost: {server.get_error_message()}")
+        raise error_from_result(result, encoding="utf-8")
+
+
+class _Query(NamedTuple):
+    query: bytes
+    types: tuple[int, ...]
+
+
+@lru_cache(maxsize=4096)
+def _compiled(sql: str) -> tuple[bytes, tuple[str, ...]]:
+    """The statement with PostgreSQL's `$1`, and the names of its parameters; `%s` has none."""
+    names: list[str] = []
+    count = 0
+
+    def numbered(found: Any) -> str:
+        nonlocal count
+        percent, _, name = found.groups()
+        if percent:
+            return "%"
+        if name is None:
+            count += 1
+            return f"${count}"
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    text = _PLACE.sub(numbered, sql)
+    assert not (names and count), "a statement has either names or places"
+    return text.encode(), tuple(names)
