@@ -26,6 +26,7 @@ def serving(env: Env, limits: Limits) -> dict[str, Any]:
     pool = {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2}
     health = env.bool("ONPAY_DB_HEALTH_CHECKS", default=True)
     return found | {
+        "ENGINE": "gateway.database.postgresql",
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": health,
         "DISABLE_SERVER_SIDE_CURSORS": has_pooler(env),

@@ -1,0 +1,1 @@
+"""Django's backend for PostgreSQL, with a pool that asks the server nothing before each request."""
