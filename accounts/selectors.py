@@ -2,21 +2,25 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
-from accounts.base.rows import columns, first, load, table, width
+from accounts.base.rows import columns, copy_of, first, load, relate, table, width
 from accounts.models import ApiKey, AuditEntry, Company, Merchant
 
-_FIND_KEY = f"""
-    SELECT {columns(ApiKey, "k")}, {columns(Merchant, "m")}, {columns(Company, "c")}
+_LIVE_KEY = f"""
       FROM {table(ApiKey)} k
       JOIN {table(Merchant)} m ON m.id = k.merchant_id
       JOIN {table(Company)} c ON c.id = m.company_id
      WHERE k.digest = %s AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > statement_timestamp())
 """
+_VERSIONS = f"SELECT (k.xmin, k.ctid, m.xmin, m.ctid, c.xmin, c.ctid)::text {_LIVE_KEY}"
+"""Every change of one of the three rows makes another text of it."""
+_ROWS = f"SELECT {columns(ApiKey, 'k')}, {columns(Merchant, 'm')}, {columns(Company, 'c')} {_LIVE_KEY}"
+MOST_KNOWN = 1_000
 
 KEY_MADE = ("api_key.issued", "api_key.rotated")
 """Audit actions whose object is a new key."""
@@ -26,17 +30,52 @@ def digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The rows of a key as this process read them last. They are never handed out, only copies."""
+
+    versions: str
+    key: ApiKey
+    merchant: Merchant
+    company: Company
+
+
+_known: dict[bytes, _Known] = {}
+"""By digest. To read the versions of three rows costs a tenth of what it costs to read the rows."""
+
+
 def find_key(key: str) -> ApiKey | None:
-    """The live API key with this text, with its merchant and company, in one round trip."""
-    row = first(_FIND_KEY, [digest(key)])
-    if row is None:
+    """The live API key with this text, with its merchant and company: as they are now."""
+    hashed = digest(key)
+    if (now := first(_VERSIONS, [hashed])) is None:
+        return None
+    known = _known.get(hashed)
+    if known is None or known.versions != now[0]:
+        known = _read(hashed, now[0])
+    if known is None:
+        return None
+    api_key, merchant, company = copy_of(known.key), copy_of(known.merchant), copy_of(known.company)
+    relate(merchant, "company", company)
+    relate(api_key, "merchant", merchant)
+    return api_key
+
+
+def _read(hashed: bytes, versions: str) -> _Known | None:
+    """What changes in between is read anew by the next request: the rows are then newer than the versions."""
+    if (row := first(_ROWS, [hashed])) is None:
         return None
     merchant_starts = width(ApiKey)
     company_starts = merchant_starts + width(Merchant)
-    api_key = load(ApiKey, row[:merchant_starts])
-    api_key.merchant = load(Merchant, row[merchant_starts:company_starts])
-    api_key.merchant.company = load(Company, row[company_starts:])
-    return api_key
+    known = _Known(
+        versions,
+        load(ApiKey, row[:merchant_starts]),
+        load(Merchant, row[merchant_starts:company_starts]),
+        load(Company, row[company_starts:]),
+    )
+    if len(_known) >= MOST_KNOWN:
+        _known.clear()
+    _known[hashed] = known
+    return known
 
 
 def live_keys(merchant: Merchant) -> QuerySet[ApiKey]:
