@@ -140,6 +140,10 @@ class Resource(APIView):
     def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
         """Raises if more than the operation's permission is missing, also before a stored response is replayed."""
 
+    def prepare(self, merchant: Merchant, *arguments: Any, **path: str) -> idempotency.Prepared | None:
+        """What `post` would do, if one statement can do all of it. Writes nothing."""
+        return None
+
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Any:
         """Continues what an earlier call of `post` started and did not finish; `begun` is its id."""
         raise NotImplementedError
@@ -250,23 +254,35 @@ def _write(
     else:
         resource.admit(merchant, *arguments, **path)
 
+    work = _work(resource, declared, partial(handler, resource), refused, arguments, path)
+    answer = disturbances.write(attempt, declared.name, partial(idempotency.perform, attempt, work))
+    return answer if isinstance(answer, HttpResponse) else _replayed(http, answer)
+
+
+def _work(
+    resource: Resource,
+    declared: Operation,
+    handle: Callable[..., Any],
+    refused: Refusal | None,
+    arguments: list[Any],
+    path: dict[str, str],
+) -> idempotency.KeyedWork:
+    merchant: Merchant = resource.request.user  # type: ignore[assignment]
+
+    def prepare() -> idempotency.Prepared | None:
+        return None if refused else resource.prepare(merchant, *arguments, **path)
+
     def begin() -> Any:
         if refused:
             raise refused
-        return handler(resource, merchant, *arguments, **path)
+        return handle(merchant, *arguments, **path)
 
     def resume(begun: str) -> Any:
         if refused and not resource.goes_on_regardless:
             raise refused
         return resource.resume(merchant, begun, *arguments, **path)
 
-    work = idempotency.KeyedWork(
-        begin=begin,
-        resume=resume,
-        render=lambda result: rendered(declared, result),
-    )
-    answer = disturbances.write(attempt, declared.name, partial(idempotency.perform, attempt, work))
-    return answer if isinstance(answer, HttpResponse) else _replayed(http, answer)
+    return idempotency.KeyedWork(begin, resume, partial(rendered, declared), prepare)
 
 
 def _arguments(declared: Operation, content: dict[str, Any], merchant: Merchant) -> list[Any]:

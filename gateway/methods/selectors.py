@@ -1,8 +1,10 @@
 """The terms under which a merchant uses a method."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import F, Q
 
@@ -17,7 +19,7 @@ from ledger import money
 
 NEVER = 10**15
 """Minor units: more than anybody can pay."""
-_TERMS = f"""
+TERMS = f"""
     SELECT rule.enabled, rule.minimum, rule.maximum, rule.expires_in_s, rule.expires_in_min_s, rule.expires_in_max_s,
            price.percentage, price.fixed, price.settlement_days,
            CASE WHEN price.advance_enabled THEN price.advance_monthly_rate END, price.advance_minimum
@@ -72,16 +74,22 @@ def smallest(minimum: int, percentage: Decimal, fixed: int) -> int:
 
 def terms(merchant: Merchant, method: str, currency: str) -> MethodTerms:
     """Raises ONP403_METHOD_NOT_ENABLED if the method is disabled for the merchant in this currency."""
-    row = first(
-        _TERMS,
-        {
-            "environment": merchant.environment,
-            "method": method,
-            "currency": currency,
-            "merchant": merchant.pk,
-            "at": clock.now(merchant),
-        },
-    )
+    return terms_in(first(TERMS, asked(merchant, method, currency)), method, currency)
+
+
+def asked(merchant: Merchant, method: str, currency: str) -> dict[str, Any]:
+    """The parameters of `TERMS`."""
+    return {
+        "environment": merchant.environment,
+        "method": method,
+        "currency": currency,
+        "merchant": merchant.pk,
+        "at": clock.now(merchant),
+    }
+
+
+def terms_in(row: Sequence[Any] | None, method: str, currency: str) -> MethodTerms:
+    """The terms in a row of `TERMS`. Raises ONP403_METHOD_NOT_ENABLED."""
     if row is None:
         raise MethodNotEnabled(field="method")
     enabled, minimum, maximum, expires_in_s, shortest, longest, percentage, fixed, settlement_days, *advance = row

@@ -1,4 +1,4 @@
-"""Calls to the provider of a payment, and their effects. Only `finish` changes a status."""
+"""Calls to the provider of a payment, and their effects. Only `apply` changes a status."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -7,6 +7,7 @@ import structlog
 from django.db import IntegrityError
 
 from accounts.base.ids import is_well_formed
+from accounts.base.lifecycle import Transition
 from accounts.base.rows import columns, execute, first, insert_into, table, values
 from accounts.models import Environment, Merchant
 from gateway.methods.errors import InvalidResponse
@@ -16,7 +17,7 @@ from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads, saved
 from gateway.payments.bank_references import has_paid_another
 from gateway.payments.errors import DuplicateReference
-from gateway.payments.lifecycle import PAYMENT_LIFE
+from gateway.payments.lifecycle import PAYMENT_LIFE, PaymentAnswer
 from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
@@ -59,10 +60,27 @@ def capture_if_authorized(payment: Payment) -> Payment:
 
 
 def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: datetime) -> Payment:
-    """Applies an answer: saves, announces and posts in one transaction. The only place that changes a status.
+    """Applies an answer: saves, announces and posts in one transaction.
 
     Call it in a transaction that has locked the payment. Raises ONP409_PAYMENT_STATE, and
     ONP502_<METHOD>_INVALID_RESPONSE if the answer is about a different amount, or about money of another payment.
+    """
+    taken = apply(payment, asked, outcome, at)
+    save(payment, is_new=not taken.sources)
+    for kind in taken.announces:
+        emit(payment.merchant, kind, payment.id, payloads.announced(payment), at)
+    if taken.target == Status.PAID and taken.books and payment.settlement_days:
+        schedule(payment)
+    if taken.books:  # last: it locks the most contended rows
+        _post_books(payment, str(taken.posts), taken.books(payment), at)
+    return payment
+
+
+def apply(
+    payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: datetime
+) -> Transition[PaymentAnswer, Payment]:
+    """What the answer makes of the payment, which is not saved; returns what else it means. The only place that changes
+    a status. Raises what `finish` raises.
     """
     _require_its_money(payment, outcome)
     taken = PAYMENT_LIFE.transition((asked, outcome.answered), payment.status)
@@ -81,14 +99,7 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
         settle(payment)
         payment.paid_at = at
         payment.release_at = at + timedelta(days=payment.settlement_days)
-    save(payment, is_new=not taken.sources)
-    for kind in taken.announces:
-        emit(payment.merchant, kind, payment.id, payloads.announced(payment), at)
-    if taken.target == Status.PAID and taken.books and payment.settlement_days:
-        schedule(payment)
-    if taken.books:  # last: it locks the most contended rows
-        _post_books(payment, str(taken.posts), taken.books(payment), at)
-    return payment
+    return taken
 
 
 def _post_books(payment: Payment, kind: str, moves: Sequence[Move], at: datetime) -> None:

@@ -10,7 +10,9 @@ from django.db import transaction
 from accounts.base import clock
 from accounts.base.errors import Fault
 from accounts.base.ids import new_id
+from accounts.base.rows import first, table
 from accounts.models import Environment, Merchant
+from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
 from gateway.methods import selectors as methods
@@ -19,6 +21,7 @@ from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult, R
 from gateway.methods.registry import CARDS, by_currency
 from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads, return_url, saved
+from gateway.payments.creation import Draft
 from gateway.payments.errors import (
     CompanyNotActive,
     InvalidExpiresIn,
@@ -29,6 +32,7 @@ from gateway.payments.errors import (
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct, require_rate
 from gateway.payments.provider import (
+    apply,
     capture_if_authorized,
     finish,
     lock,
@@ -78,7 +82,11 @@ def create(merchant: Merchant, request: Request) -> Payment:
     require_rate(merchant, request.method, request.currency)
     terms = methods.terms(merchant, request.method, request.currency)
     accounts, rail = _connected(merchant, request)
-    payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
+    request = replace(request, payer=rail.completed(request.payer))
+    owns_cards = request.save_payment_method or request.payment_method_token is not None
+    now = clock.now(merchant)
+    customer_id = remember(merchant, request.payer, now, owns_cards=owns_cards)
+    payment = begin(merchant, request, terms, rail, customer_id, now)
     saved.choose(payment, accounts)
     rail, order = rail_of(payment), order_of(payment)
     if saved.TOKEN in payment.details and (failure := correct(payment, payment.details["card"]["funding"])):
@@ -106,12 +114,46 @@ def _connected(merchant: Merchant, request: Request) -> tuple[list[ProviderAccou
     return accounts, rail_at(accounts[0], request.method, request.currency, of=merchant)
 
 
-def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail: Rail) -> Payment:
+def draft(merchant: Merchant, request: Request) -> Draft | None:
+    """What `create` would make of the order, without writing anything.
+
+    None if it takes more than one statement: a provider is asked, an event is told, or the payer has no tax id. Raises
+    what `create` raises, but not ONP409_DUPLICATE_REFERENCE.
+    """
+    if merchant.environment != Environment.SANDBOX or request.method in CARDS or request.payer.tax_id is None:
+        return None
+    require_active(merchant)
+    require_rate(merchant, request.method, request.currency)
+    rail = by_currency(request.method)[request.currency]
+    request = replace(request, payer=rail.completed(request.payer))
+    terms, customer_id = _known(merchant, request)
+    payment = begin(merchant, request, terms, rail, customer_id or new_id("cus"), clock.now(merchant))
+    order = order_of(payment)
+    if rail.calls_provider(order):
+        return None
+    taken = apply(payment, PaymentAction.CREATE, rail.instruct(order), payment.created_at)
+    return None if taken.announces or taken.books or payment.status == Status.AUTHORIZED else Draft(payment)
+
+
+_KNOWN = f"""
+    SELECT terms.*, (SELECT id FROM {table(Customer)} WHERE merchant_id = %(merchant)s AND tax_id = %(tax_id)s)
+      FROM ({methods.TERMS}) terms
+"""
+
+
+def _known(merchant: Merchant, request: Request) -> tuple[methods.MethodTerms, str | None]:
+    """The terms, and the customer with the tax id. Raises ONP403_METHOD_NOT_ENABLED."""
+    asked = methods.asked(merchant, request.method, request.currency)
+    row = first(_KNOWN, asked | {"tax_id": request.payer.tax_id})
+    terms = methods.terms_in(row[:-1] if row else None, request.method, request.currency)
+    return terms, row[-1] if row else None
+
+
+def begin(
+    merchant: Merchant, request: Request, terms: methods.MethodTerms, rail: Rail, customer_id: str, now: datetime
+) -> Payment:
     """The new payment with its price fixed; no provider is asked yet."""
-    now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
-    owns_cards = request.save_payment_method or request.payment_method_token is not None
-    customer_id = remember(merchant, request.payer, now, owns_cards=owns_cards)
     payment = Payment(
         id=new_id("pay"),
         reference=request.reference,

@@ -139,12 +139,26 @@ class Unfinished:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """The result of work that has not been done yet. `store` does it, and stores the row of the key with its response,
+    in one statement; False: it did not, or nobody knows.
+    """
+
+    result: Any
+    store: Callable[[dict[str, Any]], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class KeyedWork:
-    """The work of a request, and how a started one is resumed. `render` turns a result into a response."""
+    """The work of a request, and how a started one is resumed. `render` turns a result into a response.
+
+    `prepare` writes nothing. None: the work takes more than one statement.
+    """
 
     begin: Callable[[], Any]
     resume: Callable[[str], Any]
     render: Callable[[Any], tuple[int, bytes]]
+    prepare: Callable[[], Prepared | None] = lambda: None
 
 
 def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
@@ -154,6 +168,8 @@ def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
     provider was asked: then it stays bound to what was started. Waits up to two seconds for another call with the
     same key, then raises ONP409_IDEMPOTENCY_IN_PROGRESS.
     """
+    if stored := _at_once(attempt, work):
+        return stored
     give_up = time.monotonic() + WAIT_S
     while True:
         if stored := retry_on_deadlock(partial(_begin, attempt, work)) or replay(attempt):
@@ -163,6 +179,36 @@ def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
         if time.monotonic() > give_up:
             raise IdempotencyInProgress
         time.sleep(LOOK_EVERY_S)
+
+
+def _at_once(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
+    """The work in one statement. None if it is refused, or cannot be done so: one after the other all is checked in its
+    order, the key first.
+    """
+    try:
+        prepared = work.prepare()
+    except Refusal:
+        return None
+    if prepared is None:
+        return None
+    status, body = work.render(prepared.result)
+    row = {
+        "merchant_id": attempt.merchant.pk,
+        "key": attempt.key,
+        "fingerprint": attempt.fingerprint.hex(),
+        "members": _members(attempt),
+        "method": attempt.method,
+        "path": attempt.path[:255],
+        "status": status,
+        "sealed_body": seal(body).decode("ascii"),
+        "request_id": attempt.request_id,
+        "created_at": utcnow(),
+    }
+    return Stored(status, body, replayed=False) if prepared.store(row) else None
+
+
+def _members(attempt: KeyedRequest) -> str:
+    return orjson.dumps(members.digests(attempt.content, _canonical)).decode()
 
 
 def is_used(attempt: KeyedRequest) -> bool:
@@ -263,7 +309,7 @@ def _claim(attempt: KeyedRequest) -> bool:
                     attempt.merchant.pk,
                     attempt.key,
                     attempt.fingerprint,
-                    orjson.dumps(members.digests(attempt.content, _canonical)).decode(),
+                    _members(attempt),
                     attempt.method,
                     attempt.path[:255],
                     attempt.request_id,

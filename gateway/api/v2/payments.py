@@ -25,7 +25,7 @@ from gateway.payments import errors, expiry, payloads, questions, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.providers.errors import ProviderNotConnected
-from gateway.requests.idempotency import Unfinished
+from gateway.requests.idempotency import Prepared, Unfinished
 from gateway.sales import created
 from gateway.saved_cards.errors import SavedCardUnavailable
 
@@ -95,6 +95,10 @@ class PaymentsView(Resource):
         the payment is confirmed: release the order once, when a verified event carries `paidAt`.
         """
         return self._answer(payments.create(merchant, order.request()))
+
+    def prepare(self, merchant: Merchant, *arguments: Any, **path: str) -> Prepared | None:
+        draft = payments.draft(merchant, arguments[0].request())
+        return Prepared(self._answer(draft.payment), draft.store) if draft else None
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
         return self._answer(questions.resume(merchant, begun))
