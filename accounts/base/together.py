@@ -54,6 +54,10 @@ class Together(Generic[W]):
             self._lead(turn)
         return turn.written
 
+    def waiting(self) -> int:
+        """How many writes wait for the one that is being written."""
+        return len(self._waiting)
+
     def _lead(self, turn: _Turn[W]) -> None:
         turns = self._gathered(turn)
         written = False

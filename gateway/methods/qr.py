@@ -12,6 +12,8 @@ SCALE = 4
 """Pixels per module: four bits, and so one hexadecimal digit."""
 MASK = 3
 """Trying all eight masks for the best one would take eight times as long; scanners read every one."""
+FAST = 1
+"""A tenth larger, and a third less work."""
 _DIGITS = bytes.maketrans(b"\x00\xff", b"0f")
 _NO_FILTER, _SAME_AS_ABOVE = b"\x00", b"\x02"
 
@@ -29,17 +31,19 @@ def _png(image: Any) -> bytes:
     assert modules.shape is not None
     height, width = modules.shape[:2]
     digits = modules.tobytes().translate(_DIGITS).decode("ascii")
-    lines = b"".join(_lines(digits[row * width : (row + 1) * width]) for row in range(height))
+    lines = _lines([digits[start : start + width] for start in range(0, width * height, width)])
     header = struct.pack(">IIBBBBB", width * SCALE, height * SCALE, 1, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        _chunk(name, data) for name, data in ((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+        _chunk(name, data) for name, data in ((b"IHDR", header), (b"IDAT", zlib.compress(lines, FAST)), (b"IEND", b""))
     )
 
 
-def _lines(row: str) -> bytes:
-    """The lines of pixels of one row of modules, each module given as the digit 0 or f."""
-    first = bytes.fromhex(row + "f" * (len(row) % 2))
-    return _NO_FILTER + first + (_SAME_AS_ABOVE + bytes(len(first))) * (SCALE - 1)
+def _lines(rows: list[str]) -> bytes:
+    """The lines of pixels of all rows of modules, each module given as the digit 0 or f."""
+    pixels = bytes.fromhex(("f" * (len(rows[0]) % 2)).join([*rows, ""]))
+    length = len(pixels) // len(rows)
+    repeated = (_SAME_AS_ABOVE + bytes(length)) * (SCALE - 1)
+    return b"".join([_NO_FILTER + pixels[at : at + length] + repeated for at in range(0, len(pixels), length)])
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
