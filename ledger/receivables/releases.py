@@ -30,11 +30,13 @@ _RELEASE = f"""
     )
     SELECT *, ledger_uncovered(%(merchant)s, jsonb_build_array(
                jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, 1))) FROM (
-    SELECT count(*), sum(amount), max(updated_at), array_agg(payment_id), array_agg(amount),
-           bool_and(ledger_post(%(merchant)s, %(kind)s, id, jsonb_build_array(
-               jsonb_build_array('RELEASING', %(wallet)s::text, %(currency)s::text, -amount),
-               jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, amount)), updated_at))
-      FROM (SELECT * FROM released ORDER BY updated_at, id) ordered OFFSET 0) posted
+    SELECT cardinality(ids), amount, at, payment_ids, amounts,
+           ledger_post_each(%(merchant)s, %(kind)s, jsonb_build_array(
+               jsonb_build_array('RELEASING', %(wallet)s::text, %(currency)s::text, -1),
+               jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, 1)), ids, amounts, times)
+      FROM (SELECT sum(amount) AS amount, max(updated_at) AS at, array_agg(id) AS ids,
+                   array_agg(payment_id) AS payment_ids, array_agg(amount) AS amounts, array_agg(updated_at) AS times
+              FROM (SELECT * FROM released ORDER BY updated_at, id) ordered HAVING count(*) > 0) batch OFFSET 0) posted
 """
 _RELEASE_NAMED = _RELEASE.format(which="id = ANY(%(only)s)", waiting="")
 _RELEASE_BATCH = _RELEASE.format(which=NOT_STUCK, waiting="SKIP LOCKED")
@@ -66,11 +68,10 @@ def release_rows(
             "not_before": not_before,
         },
     )
-    assert row is not None
-    count, amount, at, payment_ids, amounts, posted, uncovered = row
-    if not count:
+    if row is None:
         return 0
-    assert posted, "a receivable is released once"
+    count, amount, at, payment_ids, amounts, posted, uncovered = row
+    assert posted == count, "a receivable is released once"
     payload = payloads.released(method, currency, int(amount), count, at)
     emit(merchant, KIND, merchant.company_id, payload, at)
     if uncovered:

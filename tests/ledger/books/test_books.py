@@ -6,6 +6,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from accounts.base.clock import utcnow
+from accounts.base.rows import first
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.books.services import Move, Side, post, wallet
@@ -18,6 +19,10 @@ CLEARING = Side(AccountKind.CLEARING, "PIX", "BRL")
 AVAILABLE = wallet(AccountKind.AVAILABLE, "BRL")
 BLOCKED = wallet(AccountKind.BLOCKED, "BRL")
 FEES = Side(AccountKind.FEE_INCOME, "", "BRL")
+
+
+RECEIVED = '[["CLEARING", "PIX", "BRL", -1], ["AVAILABLE", "PIX", "BRL", 1]]'
+EACH = "SELECT ledger_post_each(%s, 'test.batch', %s::jsonb, %s, %s, %s)"
 
 
 def deposit(shop: Shop, minor: int, reference: str = "pay_1") -> bool:
@@ -154,6 +159,26 @@ def test_what_is_not_balanced_is_refused_at_the_commit(acme: Shop, lines: str, c
 
     assert re.search(complaint, said)
     assert Transfer.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("references", "sides", "complaint"),
+    [
+        (["z", "x"], RECEIVED, "posted_once"),
+        (["z", "z"], RECEIVED, "posted_once"),
+        (["z", "w"], '[["CLEARING", "PIX", "BRL", 1], ["AVAILABLE", "PIX", "BRL", 1]]', "not balanced in BRL"),
+        (["z", "w"], '[["CLEARING", "PIX", "BRL", 1], ["AVAILABLE", "PIX", "BRL", -1]]', "balance_floor"),
+    ],
+)
+def test_a_batch_of_which_one_is_refused_posts_none(
+    acme: Shop, references: list[str], sides: str, complaint: str
+) -> None:
+    first(EACH, [acme.sandbox.pk, RECEIVED, ["x", "y"], [7, 9], [utcnow()] * 2])
+    assert [entry.balance_after for entry in Entry.objects.filter(amount__gt=0).order_by("sequence")] == [7, 16]
+
+    assert complaint in attack(EACH, acme.sandbox.pk, sides, references, [10, 20], [utcnow()] * 2)
+    assert Transfer.objects.count() == 2
+    assert amount(acme, AccountKind.AVAILABLE) == 16
 
 
 def test_money_cannot_cross_into_another_book_or_currency(acme: Shop, globex: Shop) -> None:
