@@ -89,10 +89,16 @@ class TransactionField(models.Field):
 
 
 class Event(models.Model):
-    """An event; `body` holds the exact bytes that are signed and sent."""
+    """An event; `body` holds the exact bytes that are signed and sent.
+
+    Events, deliveries and attempts are tables in ranges, without foreign keys: merchants and endpoints are never
+    deleted, and what belongs together goes together.
+    """
 
     id = IdField("evt", primary_key=True)
-    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="events")
+    merchant = models.ForeignKey(
+        Merchant, on_delete=models.PROTECT, related_name="events", db_index=False, db_constraint=False
+    )
     type = models.CharField(max_length=40)
     object_id = models.CharField(max_length=40, help_text="Id of what it happened to")
     sequence = models.BigIntegerField(db_default=0, help_text="Grows with each event of the same object")
@@ -128,8 +134,10 @@ class Delivery(models.Model):
         CANCELED = "CANCELED", "Canceled: the endpoint is gone"
 
     id = IdField("dlv", primary_key=True)
-    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries")
-    endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries", db_constraint=False)
+    endpoint = models.ForeignKey(
+        Endpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False, db_constraint=False
+    )
     status = models.CharField(max_length=9, choices=Status, default=Status.PENDING)
     attempts = models.SmallIntegerField(default=0, help_text="Begun so far")
     next_attempt_at = models.DateTimeField(null=True, default=utcnow)
@@ -208,7 +216,9 @@ class Hold(models.Model):
 class Attempt(models.Model):
     """One delivery attempt and its result."""
 
-    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="tries")
+    delivery = models.ForeignKey(
+        Delivery, on_delete=models.CASCADE, related_name="tries", db_index=False, db_constraint=False
+    )
     number = models.SmallIntegerField()
     started_at = models.DateTimeField()
     elapsed_ms = models.IntegerField()

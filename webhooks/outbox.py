@@ -1,12 +1,12 @@
 """The outbox: an event and its deliveries are written in the transaction of the change they report."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.base import tracing
 from accounts.base.clock import utcnow
-from accounts.base.ids import new_id
+from accounts.base.ids import earliest, new_id
 from accounts.base.rows import execute, table
 from accounts.base.wire import dumps, timestamp
 from accounts.models import Merchant
@@ -16,6 +16,8 @@ from webhooks.models import Delivery, Endpoint, Event
 
 PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
+LATELY = timedelta(days=1)
+"""Longer than clocks are apart: no older event has a sequence of today. So only the newest ranges are asked."""
 # A delivery's id is a ULID too: the event's time, then 64 bits of a digest unique to event and endpoint.
 _COMPLETED = "SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8 AS xid"
 _EMIT = f"""
@@ -29,7 +31,8 @@ _EMIT = f"""
                        greatest(last.xid, pg_current_xact_id(), completed.xid) AS xid
                   FROM ({_COMPLETED}) completed LEFT JOIN (
                        SELECT sequence, xid FROM {table(Event)}
-                        WHERE object_id = %(object)s ORDER BY sequence DESC LIMIT 1) last ON true) next
+                        WHERE object_id = %(object)s AND id >= %(lately)s
+                        ORDER BY sequence DESC LIMIT 1) last ON true) next
         RETURNING id, object_id, sequence, created_at
     )
     INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
@@ -81,6 +84,7 @@ def emit(
             "object": object_id,
             "head": known[:-1] + b',"sequence":',
             "tail": b',"data":' + dumps(data) + b"}",
+            "lately": earliest("evt", now - LATELY),
             "at_least": int(now.timestamp() * 1000),
             "occurred_at": at,
             "now": now,

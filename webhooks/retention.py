@@ -1,39 +1,18 @@
-"""Retention: events and deliveries are kept for thirty days (contract §13.4) and deleted in small batches."""
+"""Retention: events and deliveries are kept for thirty days (contract §13.4), then they go by whole ranges of ids."""
 
 from datetime import timedelta
 
 from accounts.base.clock import utcnow
-from accounts.base.ids import earliest
-from accounts.base.rows import execute, table
+from accounts.base.ranges.chain import Ranged
+from accounts.base.ranges.keeping import keep
 from webhooks.models import Attempt, Delivery, Event
 
 KEPT_FOR = timedelta(days=30)
-BATCH = 1000
-
-# Ids start with a time, so the primary key finds old rows. A delivery's id has the time of its event.
-_FORGET = (
-    f"""
-    WITH old AS (SELECT id FROM {table(Delivery)} WHERE id < %(delivery)s ORDER BY id LIMIT %(batch)s),
-         tries AS (DELETE FROM {table(Attempt)} WHERE delivery_id IN (SELECT id FROM old))
-    DELETE FROM {table(Delivery)} WHERE id IN (SELECT id FROM old)
-    """,
-    f"""
-    DELETE FROM {table(Event)} WHERE id IN (
-        SELECT id FROM {table(Event)} old WHERE id < %(event)s
-           AND NOT EXISTS (SELECT FROM {table(Delivery)} WHERE event_id = old.id) ORDER BY id LIMIT %(batch)s)
-    """,
-)
+# A delivery's id has the time of its event, so both go together. What belongs to another row goes before it.
+RANGES = (Ranged(Attempt, "dlv", "delivery_id"), Ranged(Delivery, "dlv"), Ranged(Event, "evt"))
 
 
-def forget_old() -> int:
-    """Deletes older rows, one batch per transaction; returns the number of deliveries and events."""
-    moment = utcnow() - KEPT_FOR
-    params = {"delivery": earliest("dlv", moment), "event": earliest("evt", moment), "batch": BATCH}
-    forgotten = 0
-    for statement in _FORGET:
-        while True:
-            deleted = execute(statement, params)
-            forgotten += deleted
-            if deleted < BATCH:
-                break
-    return forgotten
+def forget_old() -> list[str]:
+    """Makes ranges ahead and drops old ones; returns the names of those. Raises NotTheOwner and Busy."""
+    now = utcnow()
+    return [name for of in RANGES for name in keep(of, now - KEPT_FOR, now)]

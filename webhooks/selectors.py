@@ -1,12 +1,12 @@
 """Reads of endpoints and events. The first argument is always the merchant."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
-from accounts.base.ids import is_well_formed
+from accounts.base.ids import earliest, is_well_formed, made_at
 from accounts.base.listing import newest
 from accounts.base.rows import columns, load, table
 from accounts.models import Merchant
@@ -86,13 +86,17 @@ def about(merchant: Merchant, object_ids: Sequence[str], most: int = 100) -> lis
     return list(found.order_by("occurred_at", "sequence").prefetch_related(sent)[:most])
 
 
+LONGEST = timedelta(days=1)
+"""No transaction takes so long: what is written after an event has no id that is older than this. So only the ranges
+since then are asked.
+"""
 # An unknown cursor is a point in time. Known ones are a place in the order, whatever their time.
 _AFTER = f"""
     WITH cursor AS (SELECT xid FROM {table(Event)} WHERE id = %(after)s AND merchant_id = %(merchant)s)
     SELECT {columns(Event)} FROM {table(Event)}
      WHERE merchant_id = %(merchant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
        AND (xid, id) > (coalesce((SELECT xid FROM cursor), '0'), %(after)s)
-       AND (id > %(after)s OR EXISTS (SELECT FROM cursor))
+       AND (id > %(after)s OR EXISTS (SELECT FROM cursor)) AND id >= %(begun)s
      ORDER BY xid, id LIMIT %(limit)s
 """
 
@@ -105,8 +109,17 @@ def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
     ended, however late they commit. Not for a transaction that has written events itself.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_AFTER, {"merchant": merchant.pk, "after": event_id, "limit": limit})
+        cursor.execute(
+            _AFTER, {"merchant": merchant.pk, "after": event_id, "begun": _begun_before(event_id), "limit": limit}
+        )
         return [load(Event, row) for row in cursor.fetchall()]
+
+
+def _begun_before(event_id: str) -> str:
+    try:
+        return earliest("evt", max(made_at(event_id) - LONGEST, datetime.fromtimestamp(0, UTC)))
+    except OverflowError:  # thousands of years ahead: nothing comes after it
+        return event_id
 
 
 def failing() -> QuerySet[Endpoint]:

@@ -22,7 +22,7 @@ _OWNERS = """
       FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
      WHERE nspname = 'public' AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relowner <> %(owner)s::regrole
        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
-                          AND deptype IN ('a', 'e', 'i'))
+                          AND (deptype = 'e' OR relkind = 'S' AND deptype IN ('a', 'i')))
     UNION ALL
     SELECT format('ALTER ROUTINE %%s OWNER TO %%I', pg_proc.oid::regprocedure, %(owner)s::text)
       FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace

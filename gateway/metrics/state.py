@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from accounts.base.clock import utcnow
 from accounts.base.periods import Period
+from accounts.base.ranges.keeping import ahead, overdue
 from accounts.models import Environment, Heartbeat, StuckWork
 from gateway.database.reading import limited
 from gateway.overview.late import late_tasks, waiting
@@ -27,10 +28,12 @@ from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount
 from gateway.reconciliation.standing import standings
 from gateway.refunds.models import Refund
+from gateway.requests import retention as of_requests
 from gateway.suspense.models import OPEN, SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 from ledger.proofs import selectors as proofs
 from ledger.proofs.rounds import last_round
+from webhooks import retention as of_events
 from webhooks.selectors import failing
 
 log = structlog.get_logger()
@@ -181,9 +184,20 @@ def database(now: datetime) -> Iterator[Metric]:
         yield found
 
 
+def ranges(now: datetime) -> Iterator[Metric]:
+    """Of the tables that are kept in ranges of their ids."""
+    left = gauge("ranges_ahead_seconds", "Until the last range of a table is in use, which has no end", "table")
+    late = gauge("ranges_overdue_seconds", "Since the oldest range of a table was to be dropped", "table")
+    kept = [*((of, of_events.KEPT_FOR) for of in of_events.RANGES), (of_requests.RANGES, of_requests.kept_for())]
+    for of, kept_for in kept:
+        left.add_metric([of.table], ahead(of, now).total_seconds())
+        late.add_metric([of.table], overdue(of, now - kept_for).total_seconds())
+    yield from (left, late)
+
+
 Part = Callable[[datetime], Iterator[Metric]]
 PARTS: tuple[Part, ...] = (
-    work, schedule, books, unclear, suspense, banks, payments, providers, endpoints, database,
+    work, schedule, books, unclear, suspense, banks, payments, providers, endpoints, database, ranges,
 )  # fmt: skip
 
 

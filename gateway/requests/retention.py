@@ -1,26 +1,22 @@
-"""Retention: requests are kept for `ONPAY_REQUEST_LOG_DAYS` and deleted in small batches."""
+"""Retention: requests are kept for `ONPAY_REQUEST_LOG_DAYS`, then they go by whole ranges of ids."""
 
 from datetime import timedelta
 
 from django.conf import settings
 
 from accounts.base.clock import utcnow
-from accounts.base.ids import earliest
+from accounts.base.ranges.chain import Ranged
+from accounts.base.ranges.keeping import keep
 from gateway.requests.models import ApiRequest
 
-BATCH = 1000
+RANGES = Ranged(ApiRequest, "req")
 
 
-def forget_old() -> int:
-    """Deletes what is older than that, a batch a transaction; returns how many.
+def kept_for() -> timedelta:
+    return timedelta(days=settings.REQUEST_LOG_DAYS)
 
-    Ids begin with their time: the primary key finds what is old.
-    """
-    oldest = earliest("req", utcnow() - timedelta(days=settings.REQUEST_LOG_DAYS))
-    forgotten = 0
-    while True:
-        old = ApiRequest.objects.filter(pk__lt=oldest).order_by("pk").values("pk")[:BATCH]
-        deleted, _ = ApiRequest.objects.filter(pk__in=old).delete()
-        forgotten += deleted
-        if deleted < BATCH:
-            return forgotten
+
+def forget_old() -> list[str]:
+    """Makes ranges ahead and drops old ones; returns the names of those. Raises NotTheOwner and Busy."""
+    now = utcnow()
+    return keep(RANGES, now - kept_for(), now)

@@ -6,6 +6,7 @@ from django.db import connection, transaction
 
 from accounts.base.clock import utcnow
 from accounts.models import Merchant
+from tests.support.ranges import kept_for_weeks
 
 DAYS = 90
 NEIGHBOURS = 20
@@ -127,10 +128,17 @@ _HOLDS = """
            ELSE 'REFUND_DISPUTE' END, wallet_currency, wallet_amount, 0, payment_id, id, '', created_at, completed_at
       FROM gateway_refund WHERE payment_id IN (SELECT id FROM drawn)
 """
+# The first ten characters of an id: its time, in milliseconds.
+_MADE_AT = """
+    CREATE FUNCTION pg_temp.made_at(at timestamptz) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ',
+                             1 + ((extract(epoch FROM at) * 1000)::bigint >> 5 * n & 31)::int, 1), '' ORDER BY n DESC)
+      FROM generate_series(0, 9) n $$
+"""
 # What is kept for thirty days.
 _EVENTS = """
     INSERT INTO webhooks_event (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at)
-    SELECT 'evt_' || lpad((2 * n + number)::text, 26, '0'), merchant, type, id, number,
+    SELECT 'evt_' || pg_temp.made_at(at) || lpad((2 * n + number)::text, 16, '0'), merchant, type, id, number,
            convert_to(jsonb_build_object('type', type, 'data', jsonb_build_object('id', id))::text, 'UTF8'), at, at
       FROM (SELECT n, merchant, id, 0 AS number, coalesce(paid_at, created_at) AS at,
                    CASE status WHEN 'FAILED' THEN 'payment.failed' WHEN 'EXPIRED' THEN 'payment.expired'
@@ -225,6 +233,7 @@ def fill(busy: Merchant, neighbours: list[Merchant], payments: int) -> None:
     are still kept, and what was posted. All invariants hold, once sales are summed up.
     """
     assert len(neighbours) == NEIGHBOURS
+    kept_for_weeks()
     values = {
         "merchants": [busy.pk, *(one.pk for one in neighbours)],
         "neighbours": NEIGHBOURS,
@@ -234,7 +243,7 @@ def fill(busy: Merchant, neighbours: list[Merchant], payments: int) -> None:
         "began": utcnow() - timedelta(days=DAYS),
     }
     with transaction.atomic(), connection.cursor() as cursor:
-        for statement in (_CHANCE, _PEOPLE, _DRAW, _PAYMENTS, _RECEIVABLES, _REFUNDS, _HOLDS, _EVENTS):
+        for statement in (_CHANCE, _MADE_AT, _PEOPLE, _DRAW, _PAYMENTS, _RECEIVABLES, _REFUNDS, _HOLDS, _EVENTS):
             cursor.execute(statement, values)
         for statement in (_KEPT, _POSTINGS, _OPENED):
             cursor.execute(statement, values)

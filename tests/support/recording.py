@@ -22,13 +22,14 @@ TABLES = """
     SELECT quote_ident(kind.relname),
            (SELECT array_agg(quote_ident(attname) ORDER BY attnum) FROM pg_attribute
              WHERE attrelid = kind.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''),
-           (SELECT array_agg(quote_ident(attname)) FROM pg_index
-              JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
-             WHERE indrelid = kind.oid AND indisprimary),
+           (SELECT array_agg(quote_ident(attname)) FROM pg_attribute
+              JOIN (SELECT indrelid, indkey FROM pg_index WHERE indrelid = kind.oid AND indisunique
+                     ORDER BY NOT indisprimary LIMIT 1) key ON attrelid = indrelid AND attnum = ANY (indkey)),
            EXISTS (SELECT FROM pg_trigger
                     WHERE tgrelid = kind.oid AND NOT tgisinternal AND (tgtype & 4 > 0 OR tgtype & 17 = 16))
       FROM pg_class kind
-     WHERE kind.relnamespace = 'public'::regnamespace AND kind.relkind = 'r' AND kind.relname <> 'django_migrations'
+     WHERE kind.relnamespace = 'public'::regnamespace AND kind.relkind IN ('r', 'p') AND NOT kind.relispartition
+       AND kind.relname <> 'django_migrations'
 """
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -123,6 +123,28 @@ def test_the_service_may_not(installed: Installation, attack: str) -> None:
 def test_nor_may_it_become_the_owner(installed: Installation) -> None:
     with installed.connect() as app, pytest.raises(errors.InsufficientPrivilege):
         app.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(installed.owner)))
+
+
+def test_only_the_owner_makes_and_drops_ranges(installed: Installation) -> None:
+    serving = replace(installed, env=installed.env | {"ONPAY_MIGRATIONS_DATABASE_URL": ""})
+
+    refused, kept = serving.manage("keep_ranges"), installed.manage("keep_ranges")
+
+    assert refused.returncode == 1
+    assert f" belongs to {installed.owner}, and this is {installed.app}." in refused.stderr
+    assert (kept.returncode, kept.stdout.splitlines()[-1]) == (0, "Dropped: nothing.")
+    with installed.connect() as app:
+        ranges = app.execute(
+            "SELECT DISTINCT pg_get_userbyid(relowner), count(*) > 8 FROM pg_class WHERE relispartition GROUP BY 1"
+        ).fetchall()
+        written = app.execute(
+            "INSERT INTO webhooks_attempt (delivery_id, number, started_at, elapsed_ms, excerpt)"
+            " VALUES ('dlv_01', 1, now(), 1, ''), ('dlv_7Z', 1, now(), 1, '') RETURNING id"
+        ).fetchall()
+        app.execute("DELETE FROM webhooks_attempt")
+
+    assert ranges == [(installed.owner, True)]
+    assert len({*written}) == 2
 
 
 def test_the_time_outs_are_the_roles_own_for_a_pooler_keeps_no_others(installed: Installation) -> None:

@@ -29,6 +29,7 @@ from gateway.providers.client import Call, Identity
 from gateway.providers.client import Client as ProviderClient
 from gateway.providers.errors import NotSent
 from gateway.providers.models import ProviderAccount
+from gateway.requests import retention as of_requests
 from gateway.tasks import messages_heartbeat
 from ledger.models import Proof
 from tests.support import suspense
@@ -37,7 +38,9 @@ from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.production import PIX, api_of, live
 from tests.support.prometheus import FILES, PROGRAM, Watched, watching
+from tests.support.ranges import kept_for_weeks
 from tests.support.webhooks import happens
+from webhooks import retention as of_events
 from webhooks.dispatch import deliver_due
 from webhooks.models import Endpoint
 
@@ -63,6 +66,8 @@ def well(db: None) -> None:
     """A service of which nothing is wrong."""
     now = utcnow()
     Proof.objects.create(started_at=now, finished_at=now)
+    of_events.forget_old()
+    of_requests.forget_old()
     for part in ("worker", "messages", "background"):
         Heartbeat.objects.update_or_create(part=part, defaults={"beat_at": now})
 
@@ -185,6 +190,14 @@ def hanging(_: Shop) -> Callable[[Text], Text]:
     return partial(re.sub, "(?m)^(onpay_database_transaction_seconds) .*", r"\1 400")
 
 
+def nobody_makes_ranges(_: Shop) -> Callable[[Text], Text]:
+    return partial(re.sub, '(?m)^(onpay_ranges_ahead_seconds{table="webhooks_event"}) .*', r"\1 7200")
+
+
+def nobody_drops_ranges(_: Shop) -> None:
+    kept_for_weeks()
+
+
 def unreadable(_: Shop) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE webhooks_endpoint RENAME TO elsewhere")
@@ -211,6 +224,8 @@ CAUSES: dict[str, Cause] = {
     "CertificateEnds": ends_soon,
     "DatabaseSessions": crowded,
     "PoolExhausted": exhausted,
+    "RangesRunOut": nobody_makes_ranges,
+    "OldRangesStay": nobody_drops_ranges,
     "LongTransaction": hanging,
     "StateUnreadable": unreadable,
 }
