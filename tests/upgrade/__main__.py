@@ -54,7 +54,7 @@ def main() -> None:
         with load.running():
             time.sleep(STEP_S)
             begun = time.monotonic()
-            with watched(url, ROWS) as waits:
+            with watched(url, ROWS) as locks:
                 _manage(home.CHECKOUT, "migrate", "--verbosity=0")
             took = time.monotonic() - begun
             with _web(home.CHECKOUT, 1) as new:
@@ -63,10 +63,14 @@ def main() -> None:
                 load.port = old
                 time.sleep(STEP_S)
     print(f"{RELEASE} to now, {ROWS:,} rows, migrated in {took:.0f} s under load, and the code rolled back\n")
-    for table, (wait, migration) in sorted(waits.longest.items(), key=lambda one: -one[1][0]):
-        print(f"  {table:<28} writers waited at most {wait:8.1f} ms  {migration if wait > LONGEST_LOCK_MS else ''}")
+    for table, kept in sorted(locks.kept.items(), key=lambda one: -one[1].by_the_lock_ms):
+        print(
+            f"  {table:<24} kept writers out for {kept.least_ms:.1f} to {kept.most_ms:.1f} ms, of it"
+            f" {kept.unscheduled_ms:.1f} ms for want of a processor ({kept.migration});"
+            f" a writer waited {locks.waited[table]:.1f} ms"
+        )
     print(f"\n  requests {sum(load.answers.values())}: {dict(load.answers)}; failed: {load.failed[:5] or 'none'}")
-    if load.failed or waits.worst > LONGEST_LOCK_MS:
+    if load.failed or locks.worst > LONGEST_LOCK_MS:
         sys.exit("The upgrade is not smooth.")
 
 

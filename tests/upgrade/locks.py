@@ -1,63 +1,126 @@
-"""How long writers of each table wait while migrations run: a lock as an INSERT takes it, again and again."""
+"""How long migrations keep writers out of each table.
+
+From when one asks for a lock that writers do not get beside it until it lets go of it: whoever comes later waits behind
+it, also while it waits itself. That is read from `pg_locks`, again and again: it lasted at least from the first look
+that saw it to the last, and at most from the look before to the one after, which on a busy machine are far apart. The
+kernel tells how much of it the migration's process waited for a processor. Beside it, how long a writer waited by its
+own watch: a lock as an INSERT takes it, again and again.
+"""
 
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
-EVERY_S = 0.02
+EVERY_S, LOOKED_AT_EVERY_S = 0.02, 0.003
+MS = timedelta(milliseconds=1)
 _BIG = """
     SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
      WHERE nspname = 'public' AND relkind IN ('r', 'p') AND reltuples >= %s ORDER BY relname
+"""
+_KEPT_OUT = """
+    SELECT relation::regclass::text, pid FROM pg_locks
+     WHERE relation = ANY(%s::regclass[]) AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
+           'AccessExclusiveLock')
 """
 _APPLIED = "SELECT app || '.' || name FROM django_migrations WHERE applied >= %s ORDER BY id LIMIT 1"
 
 
 @dataclass
-class Waits:
-    """The longest wait for each table, in milliseconds, and the migration that was applied next."""
+class Kept:
+    """How long writers were kept out of a table, how much of it for want of a processor, in ms, and since when."""
 
-    longest: dict[str, tuple[float, str]] = field(default_factory=dict)
+    least_ms: float = 0.0
+    most_ms: float = 0.0
+    unscheduled_ms: float = 0.0
+    since: datetime | None = None
+    migration: str = ""
 
-    def note(self, table: str, milliseconds: float, migration: str) -> None:
-        if milliseconds > self.longest.get(table, (0.0, ""))[0]:
-            self.longest[table] = milliseconds, migration
+    @property
+    def by_the_lock_ms(self) -> float:
+        return max(self.least_ms - self.unscheduled_ms, 0.0)
+
+
+@dataclass
+class Locks:
+    """The longest of each table, in milliseconds."""
+
+    kept: dict[str, Kept] = field(default_factory=dict)
+    waited: dict[str, float] = field(default_factory=dict)
 
     @property
     def worst(self) -> float:
-        return max((wait for wait, _ in self.longest.values()), default=0.0)
+        return max((one.by_the_lock_ms for one in self.kept.values()), default=0.0)
 
 
 @contextmanager
-def watched(url: str, rows: int) -> Iterator[Waits]:
+def watched(url: str, rows: int) -> Iterator[Locks]:
     """Watches the tables of at least so many rows until the block ends."""
-    waits, over = Waits(), threading.Event()
+    over = threading.Event()
     with psycopg.connect(url, autocommit=True) as server:
         server.execute("ANALYZE")
         tables = [str(name) for (name,) in server.execute(_BIG, [rows]).fetchall()]
-    watchers = [threading.Thread(target=_watch, args=(url, table, waits, over)) for table in tables]
+    locks = Locks({table: Kept() for table in tables}, dict.fromkeys(tables, 0.0))
+    watchers = [threading.Thread(target=_write, args=(url, table, locks, over)) for table in tables]
+    watchers.append(threading.Thread(target=_look, args=(url, tables, locks, over)))
     for watcher in watchers:
         watcher.start()
     try:
-        yield waits
+        yield locks
     finally:
         over.set()
         for watcher in watchers:
             watcher.join()
+    with psycopg.connect(url, autocommit=True) as server:
+        for one in locks.kept.values():
+            found = server.execute(_APPLIED, [one.since]).fetchone() if one.since else None
+            one.migration = str(found[0]) if found else ""
 
 
-def _watch(url: str, table: str, waits: Waits, over: threading.Event) -> None:
+def _write(url: str, table: str, locks: Locks, over: threading.Event) -> None:
     lock = sql.SQL("LOCK TABLE {} IN ROW EXCLUSIVE MODE").format(sql.Identifier(table))
     with psycopg.connect(url) as server:
         while not over.wait(EVERY_S):
             begun = time.perf_counter()
             server.execute(lock)
             milliseconds = (time.perf_counter() - begun) * 1000
-            since = server.execute("SELECT now()").fetchone()
-            found = server.execute(_APPLIED, [since and since[0]]).fetchone() if milliseconds > 10 else None
             server.commit()
-            waits.note(table, milliseconds, str(found[0]) if found else "")
+            locks.waited[table] = max(locks.waited[table], milliseconds)
+
+
+def _look(url: str, tables: list[str], locks: Locks, over: threading.Event) -> None:
+    seen: dict[tuple[str, int], tuple[datetime, datetime, int]] = {}
+    with psycopg.connect(url, autocommit=True) as server:
+        last = _now(server)
+        while not over.wait(LOOKED_AT_EVERY_S):
+            now = _now(server)
+            found = [(str(table), int(pid)) for table, pid in server.execute(_KEPT_OUT, [tables]).fetchall()]
+            for table, pid in seen.keys() - found:
+                before, first, unscheduled = seen.pop((table, pid))
+                waited = max(_unscheduled_ns(pid) - unscheduled, 0) / 1e6
+                kept = Kept((last - first) / MS, (now - before) / MS, waited, before)
+                locks.kept[table] = max(locks.kept[table], kept, key=lambda one: (one.by_the_lock_ms, one.most_ms))
+            for one in found:
+                seen.setdefault(one, (last, now, _unscheduled_ns(one[1])))
+            last = now
+
+
+def _now(server: psycopg.Connection) -> datetime:
+    found = server.execute("SELECT clock_timestamp()").fetchone()
+    assert found
+    at: datetime = found[0]
+    return at
+
+
+def _unscheduled_ns(pid: int) -> int:
+    """How long the process has waited for a processor so far; 0 if the kernel does not tell."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0
