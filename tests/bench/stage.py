@@ -19,7 +19,7 @@ from gateway.local.up import GATEWAY
 
 DATABASE = "onpay_bench"
 NEVER_REACHED = "100000000"
-START_TIMEOUT_S = 30
+START_TIMEOUT_S = 120
 
 
 def set_up() -> None:
