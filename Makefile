@@ -7,6 +7,8 @@
 #   make check   that, known holes, migrations, deployment checks
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
+#                        T=--peers | --charge | --memory | --growth | --open | --wallet | --dashboard …: one of them
+#                        (ROWS=1000,100000 with --growth); without SHORT=1 they write their lines of the README's table
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
@@ -37,7 +39,8 @@ test: MOST_WORKERS := 3
 # A test that waits for ever is named after five minutes, with where it stands, and fails.
 STALLS := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 PYTEST = $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
-LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
+LOCKED := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+LOCK := $(LOCKED) pyproject.toml
 PRODUCTION := ONPAY_LOCAL=0 ONPAY_ENVIRONMENTS=production ONPAY_BASE_URL=https://api.onpay.internal ONPAY_SDK_URL=https://sdk.onpay.internal \
 	ONPAY_TRUSTED_PROXIES=10.0.0.0/8 ONPAY_EMAIL_URL=smtp+tls://mail.onpay.internal:587 \
 	ONPAY_EMAIL_FROM=no-reply@onpay.internal
@@ -79,7 +82,8 @@ browser: installed-dev
 
 # SHORT=1 takes a little of every measurement, on the servers of the tests.
 bench: installed-dev
-	@SHORT=$(SHORT) $(WITH) $(if $(SHORT),,--durable) -- $(PYTHON) -m tests.bench $(T)
+	@$(call apart,peers,tests/bench/peers/requirements.txt)
+	@SHORT=$(SHORT) ROWS=$(ROWS) $(WITH) $(if $(SHORT),,--durable) -- $(PYTHON) -m tests.bench $(T)
 
 # SEED=, KILLS= and OPS= reach the tests through the environment.
 faults: installed-dev
@@ -92,10 +96,7 @@ model: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
 clients: installed-clients
-	@cmp -s tests/clients/stpmex.txt .tools/stpmex/installed || { \
-		$(UV) venv -q --clear --python .venv/bin/python .tools/stpmex && \
-		$(call timed,installing stpmex,$(UV) pip install -q --require-hashes --python .tools/stpmex/bin/python -r tests/clients/stpmex.txt) && \
-		cp tests/clients/stpmex.txt .tools/stpmex/installed; }
+	@$(call apart,stpmex,tests/clients/stpmex.txt)
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile --no-loadscope-reorder tests/clients $(T)
 
 # The client libraries: generated from the OpenAPI document and packed into gateway/clients/packages, which /docs/libraries
@@ -135,7 +136,8 @@ upgrade: installed-dev
 	@$(WITH) --durable -- $(PYTHON) -m tests.upgrade
 
 lock: $(UV)
-	@echo 'stpmex==3.15.1' | $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header - -o tests/clients/stpmex.txt
+	@echo 'stpmex==3.15.1' | $(LOCKED) - -o tests/clients/stpmex.txt
+	@printf '%s\n' 'django-hordak==2.0.0' 'django-ledger==0.8.5' 'django>=5.2,<5.3' 'psycopg[binary]>=3.2,<4' | $(LOCKED) - -o tests/bench/peers/requirements.txt
 	@$(LOCK) -o requirements.txt
 	@$(LOCK) --extra local -c requirements.txt -o requirements-local.txt
 	@$(LOCK) --extra local --extra dev -c requirements-local.txt -o requirements-dev.txt
@@ -179,6 +181,11 @@ installed-dev: $(PYTHON)
 install = cmp -s requirements-$(1).txt .venv/requirements-$(1).txt || { \
 	$(call timed,installing requirements-$(1).txt,$(UV) pip sync -q --compile-bytecode --require-hashes --python $(PYTHON) requirements-$(1).txt) && \
 	rm -f .venv/requirements-*.txt && cp requirements-$(1).txt .venv/; }
+# Other people's packages that must not meet ours: an environment of their own.
+apart = cmp -s $(2) .tools/$(1)/installed || { \
+	$(UV) venv -q --clear --python .venv/bin/python .tools/$(1) && \
+	$(call timed,installing $(1),$(UV) pip install -q --require-hashes --python .tools/$(1)/bin/python -r $(2)) && \
+	cp $(2) .tools/$(1)/installed; }
 timed = began=$$(date +%s); printf '  $(1) … '; $(2) && echo "$$(($$(date +%s) - began)) s"
 
 $(PYTHON): | $(UV)

@@ -1,7 +1,8 @@
 """`make bench`; `T=--profile` for where the time goes.
 
-`T=--releases`, `--files`, `--statements`, `--night`, `--proofs`, `--lists`, `--deliveries` or `--dashboard` measures
-that alone.
+`T=--releases`, `--files`, `--statements`, `--night`, `--proofs`, `--lists`, `--deliveries`, `--peers`, `--charge`,
+`--memory`, `--growth`, `--open`, `--wallet` or `--dashboard` measures that alone. What the README's table has a line of
+is written there.
 
 `T='--dashboard staff --only gateway_payment'` measures a part of the pages; with `--again` beside the data of the last
 run, brought up to the migrations of now.
@@ -11,15 +12,14 @@ run, brought up to the migrations of now.
 
 import argparse
 import json
-import os
-import platform
-import subprocess
 from collections.abc import Sequence
+from functools import partial
 from http.client import HTTPConnection
+from importlib import import_module
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from tests.bench import stage
+from tests.bench import results, stage
 from tests.bench.scale import SHORT
 
 if TYPE_CHECKING:
@@ -33,7 +33,21 @@ ALONE = {
     "night": "the night of a bank",
     "proofs": "the proofs of the books",
     "lists": "long lists of the API",
+    "peers": "the service beside what others built",
+    "charge": "full charges, all processes together",
+    "memory": "the memory of all processes",
+    "open": "how long payments take at constant arrivals",
+    "wallet": "one hot wallet",
+    "growth": "what grows with the tables (ROWS=1000,100000,1000000)",
 }
+OF_A_SHOP = {
+    "peers": "tests.bench.peers.rounds",
+    "charge": "tests.bench.charge",
+    "memory": "tests.bench.memory",
+    "open": "tests.bench.steady",
+    "wallet": "tests.bench.wallet",
+}
+"""Where those are that need no more than a company."""
 PARTS = ("reads", "company", "staff", "paint")
 
 
@@ -49,22 +63,27 @@ def main() -> None:
     stage.set_up()
     if not wanted.again:
         stage.fresh_database()
-    print(_machine())
+    print(results.machine())
     alone = next((name for name in ALONE if getattr(wanted, name)), "")
     if wanted.profile:
         _profile(wanted.profile)
     elif wanted.dashboard is not None:
         _dashboard(wanted.dashboard or PARTS, wanted.only, again=wanted.again)
+    elif alone in OF_A_SHOP:
+        _of_a_shop(alone)
     elif alone:
         _MEASURES[alone]()
     else:
         _all()
+    results.write()
 
 
 def _all() -> None:
     _bench()
     _releases()
-    for measure in (_files, _statements, _night, _proofs, _lists, *([_dashboard] if SHORT else [])):
+    of_a_shop = [partial(_of_a_shop, name) for name in OF_A_SHOP]
+    others = [_files, _statements, _night, _proofs, _lists, _growth]
+    for measure in (*of_a_shop, *others, *([_dashboard] if SHORT else [])):
         stage.fresh_database()
         measure()
     if SHORT:
@@ -179,6 +198,18 @@ def _lists() -> None:
     print(lists.measured(a_shop("Busy"), neighbours))
 
 
+def _of_a_shop(name: str) -> None:
+    from tests.support.companies import a_shop
+
+    import_module(OF_A_SHOP[name]).measure(a_shop("Shop"))
+
+
+def _growth() -> None:
+    from tests.bench import growth
+
+    growth.measure_sizes()
+
+
 def _dashboard(parts: Sequence[str] = PARTS, only: str = "", *, again: bool = False) -> None:
     from tests.bench import dashboard, life
 
@@ -230,19 +261,6 @@ def _posted(port: int, key: str, path: str, body: dict[str, object]) -> str:
     return str(answer["data"]["id"])
 
 
-def _machine() -> str:
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('server_version'), current_setting('fsync')")
-        version, fsync = cursor.fetchone()
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-    return (
-        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
-        f"PostgreSQL {version} with fsync {fsync}, commit {commit.stdout.strip() or 'unknown'}\n"
-    )
-
-
 _MEASURES = {
     "releases": _releases,
     "deliveries": _only_deliveries,
@@ -251,6 +269,7 @@ _MEASURES = {
     "night": _night,
     "proofs": _proofs,
     "lists": _lists,
+    "growth": _growth,
 }
 
 if __name__ == "__main__":

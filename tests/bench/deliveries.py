@@ -44,12 +44,12 @@ def rate(merchant: Merchant, receiver: int, endpoints: int, example: str) -> flo
     subscribe(merchant, receiver, endpoints)
     announce(merchant, example, DELIVERIES // endpoints)
     _rest()
-    _seen(receiver)
+    seen(receiver)
     with running("dispatcher", DISPATCHER):
         ended_at = _wait_until_delivered(merchant)
-    seen = _seen(receiver)
-    assert seen["count"] == DELIVERIES, seen["count"]
-    return DELIVERIES / (ended_at - float(seen["first_at"]))
+    arrived = seen(receiver)
+    assert arrived["count"] == DELIVERIES, arrived["count"]
+    return DELIVERIES / (ended_at - float(arrived["first_at"]))
 
 
 def announce(merchant: Merchant, example: str, times: int) -> None:
@@ -67,9 +67,9 @@ def bare_rate(merchant: Merchant, receiver: int) -> float:
     secret = signing.new_secret()
     events = Event.objects.filter(merchant=merchant, type="payment.paid").order_by("-id")[:DELIVERIES]
     made = [(bytes(event.body), signing.headers(event.pk, bytes(event.body), [secret], 1795176000)) for event in events]
-    _seen(receiver)
+    seen(receiver)
     rate = asyncio.run(_send_all(f"http://127.0.0.1:{receiver}/hooks/0", made))
-    assert _seen(receiver)["count"] == DELIVERIES
+    assert seen(receiver)["count"] == DELIVERIES
     return rate
 
 
@@ -116,7 +116,7 @@ def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[fl
     answered: dict[str, float] = {}
     with running("dispatcher", DISPATCHER):
         time.sleep(SETTLES_IN_S)
-        _seen(receiver)
+        seen(receiver)
         for payment in pending[:SINGLE_PAYMENTS]:
             time.sleep(random.uniform(0.02, 0.15))
             headers = {"x-api-key": key, "idempotency-key": str(uuid4()), "Content-Type": "application/json"}
@@ -137,7 +137,7 @@ def _arrivals(receiver: int, expected: Iterable[str]) -> dict[str, float]:
         if time.monotonic() > deadline:
             raise TimeoutError(f"{len(missing)} webhooks did not arrive in {PATIENCE_S} s")
         time.sleep(0.5)
-        arrivals |= _seen(receiver)["arrivals"]
+        arrivals |= seen(receiver)["arrivals"]
     return arrivals
 
 
@@ -171,7 +171,8 @@ def _wait_until_delivered(merchant: Merchant) -> float:
     raise TimeoutError(f"not everything of {merchant} was delivered in {PATIENCE_S} s")
 
 
-def _seen(receiver: int) -> dict[str, Any]:
+def seen(receiver: int) -> dict[str, Any]:
+    """What arrived since somebody last asked."""
     http = HTTPConnection("127.0.0.1", receiver)
     http.request("GET", "/seen")
     return json.loads(http.getresponse().read())  # type: ignore[no-any-return]

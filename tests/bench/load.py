@@ -26,6 +26,7 @@ WITHDRAW = (
     '"pixKey":"maria@example.com","pixKeyType":"EMAIL"}'
 )
 PAID = b'{"status":"PAID"}'
+INTENT = b"amount=15000&currency=brl&payment_method_types%5B%5D=card"
 NAMES_A_PAYMENT = b'"data":{"id":"'
 
 
@@ -37,6 +38,8 @@ def requests(plan: dict[str, Any]) -> Iterator[bytes]:
         return iter(lambda: random.choice(wires), None)
     if kind == "paid":
         return (_wire(plan, "POST", f"/simulations/payments/{payment}", PAID) for payment in ids)
+    if kind == "intent":
+        return itertools.repeat(_intent(plan), plan["at_most"])
     return _withdrawals(plan) if kind == "withdraw" else _creations(plan)
 
 
@@ -53,6 +56,13 @@ def _withdrawals(plan: dict[str, Any]) -> Iterator[bytes]:
         yield _wire(plan, "POST", "/withdrawals/pix", (WITHDRAW % (plan["company"], run, n)).encode())
 
 
+def _intent(plan: dict[str, Any]) -> bytes:
+    """As Stripe's clients create a payment."""
+    head = f"POST /v1/payment_intents HTTP/1.1\r\nHost: 127.0.0.1:{plan['port']}\r\nAuthorization: Bearer {plan['key']}"
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    return f"{head}\r\n{kind}\r\nContent-Length: {len(INTENT)}\r\n\r\n".encode() + INTENT
+
+
 def _wire(plan: dict[str, Any], method: str, path: str, body: bytes = b"") -> bytes:
     head = f"{method} /api/v2{path} HTTP/1.1\r\nHost: 127.0.0.1:{plan['port']}\r\nx-api-key: {plan['key']}\r\n"
     if method == "POST":
@@ -64,22 +74,31 @@ class Run:
     """What all connections share: the requests to send, and what came of them."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
+        self.plan = plan
         self.requests = requests(plan)
         self.until = time.perf_counter() + plan["seconds"]
         self.latencies: list[float] = []
         self.refused = 0
         self.created: list[str] = []
-        self.keeps_ids = plan["kind"] == "create"
+        self.charged = 0
         self.open = plan["connections"]
         self.finished = asyncio.get_running_loop().create_future()
 
-    def answered(self, answer: bytes, took: float) -> None:
+    def answered(self, answer: bytes, took: float) -> bytes | None:
+        """What the same caller sends next, if that follows from the answer."""
         self.latencies.append(took)
         if answer[9:10] != b"2":
             self.refused += 1
-        elif self.keeps_ids:
+        elif self.plan["kind"] in ("create", "charge"):
             begins = answer.index(NAMES_A_PAYMENT) + len(NAMES_A_PAYMENT)
-            self.created.append(answer[begins : begins + 30].decode())
+            payment = answer[begins : begins + 30].decode()
+            if self.plan["kind"] == "create":
+                self.created.append(payment)
+            elif answer[9:12] == b"201":
+                return _wire(self.plan, "POST", f"/simulations/payments/{payment}", PAID)
+            else:
+                self.charged += 1
+        return None
 
     def closed(self) -> None:
         self.open -= 1
@@ -100,8 +119,9 @@ class Connection(asyncio.Protocol):
         self.transport = transport
         self._send()
 
-    def _send(self) -> None:
-        request = next(self.run.requests, None) if time.perf_counter() < self.run.until else None
+    def _send(self, request: bytes | None = None) -> None:
+        if request is None and time.perf_counter() < self.run.until:
+            request = next(self.run.requests, None)
         if request is None:
             self.transport.close()
             return
@@ -112,18 +132,19 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.answer += data
         head, found, body = self.answer.partition(b"\r\n\r\n")
-        if not found or len(body) < _length(head):
+        if not found or len(body) < length(head):
             return
-        self.run.answered(self.answer, time.perf_counter() - self.sent_at)
+        following = self.run.answered(self.answer, time.perf_counter() - self.sent_at)
         self.answer, self.waits = b"", False
-        self._send()
+        self._send(following)
 
     def connection_lost(self, trouble: Exception | None) -> None:
         self.run.refused += self.waits  # hung up on us instead of answering
         self.run.closed()
 
 
-def _length(head: bytes) -> int:
+def length(head: bytes) -> int:
+    """Of the body that follows."""
     return int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
 
 
@@ -144,6 +165,7 @@ async def measure(plan: dict[str, Any]) -> dict[str, Any]:
         "cpu": (sum(os.times()[:2]) - cpu_before) / took,
         "created": run.created,
         "sent": len(run.latencies),
+        "charged": run.charged,
     }
 
 

@@ -6,10 +6,12 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import django
+from django.conf import settings
+from django.db import connection
 
 from gateway.local import home, processes
 from gateway.local.child import Child
@@ -17,7 +19,7 @@ from gateway.local.up import GATEWAY
 
 DATABASE = "onpay_bench"
 NEVER_REACHED = "100000000"
-START_TIMEOUT_S = 30
+START_TIMEOUT_S = 120
 
 
 def set_up() -> None:
@@ -30,6 +32,7 @@ def set_up() -> None:
         ONPAY_RATE_LIMIT_PAYMENTS=NEVER_REACHED,
     )
     django.setup()
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # of the owners of many companies
 
 
 def fresh_database() -> None:
@@ -46,24 +49,44 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(name: str, command: str, port: int | None = None) -> Iterator[None]:
+def running(name: str, command: str, port: int | None = None, **env: str) -> Iterator[Child]:
     """A process of the service, or of ours, until the block ends; it begins when the port answers."""
     logs = home.make(home.folder() / "logs")
-    child = Child(name, [sys.executable, *command.split()], logs / f"{name}.log", os.environ)
+    child = Child(name, [sys.executable, *command.split()], logs / f"{name}.log", os.environ | env)
     child.start()
     try:
         if port and not processes.wait_until(lambda: not child.alive() or _answers(port), START_TIMEOUT_S):
             raise RuntimeError(f"{name} does not answer: see {child.log}")
-        yield
+        yield child
     finally:
         child.signal(signal.SIGTERM)
         if not processes.wait_until(lambda: not child.alive(), 20):
             child.signal(signal.SIGKILL)
 
 
+def empty_database(name: str) -> str:
+    """Makes one anew on the server of the measurements, for somebody else's tables. Its address."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {name}")
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+
+
 def web(port: int) -> str:
     """The command of the web server, as `make run` has it."""
     return GATEWAY["web"].format(host="127.0.0.1", port=port)
+
+
+@contextmanager
+def service(port: int) -> Iterator[list[Child]]:
+    """Every process of the gateway that `make run` starts, in its order."""
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                running(name, command.format(host="127.0.0.1", port=port), port if name == "web" else None)
+            )
+            for name, command in GATEWAY.items()
+        ]
 
 
 def _answers(port: int) -> bool:
