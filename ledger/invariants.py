@@ -3,7 +3,6 @@
 from accounts.base.rows import quoted, table
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.chart import BUCKETS
-from ledger.proofs.models import ProvedAccount
 from ledger.verify import invariant
 
 invariant(
@@ -69,14 +68,5 @@ invariant(
     f"""
     SELECT a.merchant_id, a.currency, sum(b.amount) FROM {table(Balance)} b
       JOIN {table(Account)} a ON a.id = b.account_id GROUP BY 1, 2 HAVING sum(b.amount) <> 0
-    """,
-)
-invariant(
-    "I15",
-    "the last entry up to which an account was proved is still there, with its balance",
-    f"""
-    SELECT p.account_id, p.sequence, p.balance, e.balance_after FROM {table(ProvedAccount)} p
-      LEFT JOIN {table(Entry)} e ON (e.account_id, e.sequence) = (p.account_id, p.sequence)
-     WHERE e.balance_after IS DISTINCT FROM p.balance
     """,
 )
