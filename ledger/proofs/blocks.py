@@ -53,5 +53,5 @@ def known(cursor: Any, transfers: Sequence[int]) -> list[int]:
 
 
 def extend(cursor: Any, transfers: Sequence[int]) -> None:
-    """Digests the blocks of these transfers anew, up to where accounts are proved now."""
+    """Gives the blocks of these transfers the digest of what is proved of them now."""
     cursor.execute(_EXTEND, [transfers])

@@ -39,7 +39,7 @@ _NEW = f"""
                           ORDER BY sequence LIMIT 1) later ON true
      CROSS JOIN LATERAL (SELECT * FROM {table(Entry)}
                           WHERE account_id = b.account_id AND sequence > proved.sequence
-                            AND (later.sequence IS NULL OR sequence < later.sequence)) e
+                            AND sequence < coalesce(later.sequence, b.version + 1)) e
      WHERE b.version > proved.sequence
      ORDER BY e.account_id, e.sequence
 """
