@@ -10,13 +10,11 @@ invariant(
     "every transfer sums to zero in each currency and has exactly its entries",
     over={
         Transfer: f"""
-    SELECT t.id, t.kind, t.reference, e.currency, sum(e.amount) FROM part t
-      JOIN {table(Entry)} e ON e.transfer_id = t.id GROUP BY t.id, t.kind, t.reference, e.currency
-    HAVING sum(e.amount) <> 0
-    UNION ALL
-    SELECT t.id, t.kind, t.reference, 'entries', count(e.id) FROM part t
-      LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id GROUP BY t.id, t.kind, t.reference, t.entry_count
-    HAVING count(e.id) <> t.entry_count
+    SELECT id, kind, reference, entry_count, sum(entries), max(abs(amount))
+      FROM (SELECT t.id, t.kind, t.reference, t.entry_count, e.currency, count(e.id) AS entries, sum(e.amount) AS amount
+              FROM part t LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id
+             GROUP BY t.id, t.kind, t.reference, t.entry_count, e.currency) sums
+     GROUP BY id, kind, reference, entry_count HAVING sum(entries) <> entry_count OR max(abs(amount)) <> 0
     """
     },
 )
