@@ -3,7 +3,7 @@
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
 from ledger.holds.models import Hold
-from ledger.proofs.models import Proof, ProvedAccount, Round
+from ledger.proofs.models import Proof, ProvedAccount, ProvedBlock, Round
 from ledger.rates.models import Rate
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, Taking
 
@@ -19,6 +19,7 @@ __all__ = [
     "Hold",
     "Proof",
     "ProvedAccount",
+    "ProvedBlock",
     "Rate",
     "Receivable",
     "Round",

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Model
+from psycopg.errors import SerializationFailure
 
 from accounts.base.rows import first, table
 
@@ -112,6 +113,11 @@ def sliced() -> list[type[Model]]:
     return sorted(models, key=table)
 
 
+def stands_for_many(model: type[Model]) -> bool:
+    """Whether each row of the table is proved by itself."""
+    return model in _one_at_a_time
+
+
 class BeingVerified(Exception):
     """Another process is verifying the books."""
 
@@ -166,18 +172,24 @@ class Findings:
 
 
 @contextmanager
-def snapshot(lock: int | None = None) -> Iterator[Any]:
-    """A cursor that sees the database as it is now, and changes nothing.
+def snapshot(lock: int | None = None, *, is_written: bool = False) -> Iterator[Any]:
+    """A cursor that sees the database as it is now; unless `is_written`, it changes nothing.
 
-    Raises BeingVerified if another process has this lock.
+    Raises BeingVerified if another process has this lock, or had it as this began and has written since.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        if not connection.savepoint_ids:  # not inside another transaction
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        cursor.execute(_PLANNED)
-        if lock is not None and not _is_first(cursor, lock):
-            raise BeingVerified
-        yield cursor
+    access = "READ WRITE" if is_written else "READ ONLY"
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            if not connection.savepoint_ids:  # not inside another transaction
+                cursor.execute(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ {access}")
+            cursor.execute(_PLANNED)
+            if lock is not None and not _is_first(cursor, lock):
+                raise BeingVerified
+            yield cursor
+    except OperationalError as error:
+        if isinstance(error.__cause__, SerializationFailure):
+            raise BeingVerified from error
+        raise
 
 
 def verify(

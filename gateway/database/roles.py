@@ -10,10 +10,11 @@ from accounts.models import AuditEntry
 from gateway.database.limits import Limits
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.closings.models import ClosedDay, Closing, Seal
+from ledger.proofs.models import ProvedAccount, ProvedBlock
 
 WRITTEN_ONCE = [table_of(model) for model in (AuditEntry, Account, ClosedDay, Closing, Entry, Seal, Transfer)]
 """Append-only tables, like those of every history."""
-KEPT = [table_of(Balance)]
+KEPT = [table_of(model) for model in (Balance, ProvedAccount, ProvedBlock)]
 """Tables whose rows are updated but never deleted."""
 
 _OWNERS = """

@@ -23,7 +23,7 @@ _SPAN = f"SELECT min(day) AS first, max(day) AS last, count(*) AS days FROM {tab
 # Every closed day has its place in the chain; what a proof has told as the last seal is still in it.
 invariant(
     "I14",
-    "what was posted on a sealed day is what was sealed, and its seal continues that of the day before",
+    "what was proved of a sealed day is what was sealed, and its seal continues that of the day before",
     f"""
     SELECT day, 'sealed' FROM {table(Seal)} LEFT JOIN {table(ClosedDay)} c USING (day) WHERE c.day IS NULL
     UNION ALL
@@ -33,18 +33,13 @@ invariant(
     SELECT p.sealed_day, p.seal FROM {table(Proof)} p
       LEFT JOIN {table(Seal)} s ON (s.day, s.digest) = (p.sealed_day, p.seal)
      WHERE p.sealed_day IS NOT NULL AND s.day IS NULL
-    """,
-    each={
-        ClosedDay: f"""
-    SELECT part.day, s.transfers, read.transfers, s.entries, read.entries, s.digest FROM part
-      JOIN {table(Seal)} s ON s.day = part.day
-      LEFT JOIN {table(Seal)} before ON before.day = part.day - 1
-     CROSS JOIN LATERAL ({CONTENT.format(day="part.day")}) read
+    UNION ALL
+    SELECT s.day, s.digest FROM {table(Seal)} s
+      LEFT JOIN {table(Seal)} before ON before.day = s.day - 1
+     CROSS JOIN LATERAL ({CONTENT.format(day="s.day")}) read
      WHERE (s.transfers, s.entries) IS DISTINCT FROM (read.transfers, read.entries)
-        OR s.digest IS DISTINCT FROM
-           {DIGEST.format(day="part.day", content="read", before="before.digest")}
-    """
-    },
+        OR s.digest IS DISTINCT FROM {DIGEST.format(day="s.day", content="read", before="before.digest")}
+    """,
 )
 
 # What was posted before the first closed day, or summed up for a day that is not closed, is on none of them.

@@ -20,7 +20,7 @@ class ClosedDay(models.Model):
 
 
 class Seal(models.Model):
-    """The digest of the transfers and entries of a closed day, and of the seal of the day before. Never changed."""
+    """The digest of what was proved of a closed day, and of the seal of the day before. Never changed."""
 
     day = models.DateField(primary_key=True)
     transfers = models.BigIntegerField()

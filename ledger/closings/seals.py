@@ -1,4 +1,4 @@
-"""Seals of closed days: a chain of digests, so that no posting of a closed day can be changed and stay unnoticed.
+"""Seals of closed days: a chain of the digests of what was proved of them.
 
 A superuser who rewrites the chain cannot rewrite what left the database: the seal of each day is in the log
 (`ledger.day_sealed`) and in the manifests of sealed months.
@@ -10,30 +10,18 @@ import structlog
 from django.db import transaction
 
 from accounts.base.rows import first, table
-from ledger.books.models import Entry, Transfer
+from ledger.books.models import Balance, Entry, Transfer
 from ledger.closings.models import ClosedDay, Seal
+from ledger.proofs.models import ProvedAccount, ProvedBlock
 
 log = structlog.get_logger()
 AT_ONCE = 400
 """Days per run when catching up."""
 
-# One line per transfer and one per entry, joined in blocks of 4,096 transfers. OFFSET 0: see `PARTS`.
 CONTENT = f"""
     SELECT coalesce(sum(transfers), 0) AS transfers, coalesce(sum(entries), 0) AS entries,
-           coalesce(string_agg(block, '' ORDER BY number), '') AS content
-      FROM (SELECT number, count(*) AS transfers, sum(entries) AS entries,
-                   encode(sha256(convert_to(string_agg(told, '' ORDER BY id), 'UTF8')), 'hex') AS block
-              FROM (SELECT t.id, t.id >> 12 AS number, count(*) AS entries,
-                           concat_ws('|', t.id, t.merchant_id, t.kind, t.reference, t.entry_count,
-                                     extract(epoch FROM t.posted_at), extract(epoch FROM t.created_at)) || E'\\n' ||
-                           string_agg(concat_ws('|', e.id, e.line, e.merchant_id, e.account_id, e.currency, e.amount,
-                                                e.balance_after, e.sequence) || E'\\n', '' ORDER BY e.line) AS told
-                      FROM (SELECT * FROM {table(Transfer)}
-                             WHERE created_at >= {{day}}::timestamp AT TIME ZONE 'UTC'
-                               AND created_at < ({{day}} + 1)::timestamp AT TIME ZONE 'UTC' OFFSET 0) t
-                     CROSS JOIN LATERAL (SELECT * FROM {table(Entry)} WHERE transfer_id = t.id OFFSET 0) e
-                     GROUP BY t.id, t.merchant_id, t.kind, t.reference, t.entry_count, t.posted_at, t.created_at) lines
-             GROUP BY number) blocks
+           coalesce(string_agg(digest, '' ORDER BY number), '') AS content
+      FROM {table(ProvedBlock)} WHERE day = {{day}}
 """
 DIGEST = """
     encode(sha256(convert_to(concat_ws('|', {day}, {content}.transfers, {content}.entries, {before}, {content}.content),
@@ -44,17 +32,26 @@ _NEXT = f"""
      WHERE c.day > coalesce((SELECT max(day) FROM {table(Seal)}), '-infinity')
 """
 _OF_THE_DAY = DIGEST.format(day="%(day)s::date", content="read", before="before.digest")
+_UNPROVED = f"""
+    SELECT FROM {table(Balance)} b LEFT JOIN {table(ProvedAccount)} p ON p.account_id = b.account_id
+      JOIN {table(Entry)} e ON e.account_id = b.account_id AND e.sequence > coalesce(p.sequence, 0)
+      JOIN {table(Transfer)} t ON t.id = e.transfer_id
+     WHERE b.version > coalesce(p.sequence, 0) AND t.created_at < (%(day)s::date + 1)::timestamp AT TIME ZONE 'UTC'
+"""
 _SEAL = f"""
     INSERT INTO {table(Seal)} (day, transfers, entries, digest, sealed_at)
     SELECT %(day)s, read.transfers, read.entries, {_OF_THE_DAY}, now()
       FROM ({CONTENT.format(day="%(day)s::date")}) read
       LEFT JOIN (SELECT digest FROM {table(Seal)} WHERE day = %(day)s::date - 1) before ON true
+     WHERE NOT EXISTS ({_UNPROVED})
         ON CONFLICT DO NOTHING RETURNING digest
 """
 
 
 def seal_days(limit: int = AT_ONCE) -> int:
-    """Seals closed days, oldest first; returns how many. Idempotent: may run twice, late or not at all."""
+    """Seals closed days, oldest first, as far as all entries are proved; returns how many. Idempotent: may run twice,
+    late or not at all.
+    """
     sealed = 0
     while sealed < limit and _seal_next():
         sealed += 1

@@ -56,7 +56,8 @@ _CARRY = f"""
 
 
 def close_days(limit: int = AT_ONCE, patience_s: int = PATIENCE_S) -> int:
-    """Sums up past days, oldest first, and seals them; returns how many. Idempotent: may run twice, late or not at all.
+    """Sums up past days, oldest first, and seals what is proved of them; returns how many. Idempotent: may run twice,
+    late or not at all.
 
     Not before every transaction that could still write to them has ended: what begins after them is of a later day.
     """

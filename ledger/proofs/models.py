@@ -54,6 +54,25 @@ class ProvedAccount(models.Model):
         return f"{self.account_id} #{self.sequence}"
 
 
+class ProvedBlock(models.Model):
+    """The digest of the proved entries of some transfers of a UTC day, with all that they and these transfers say.
+
+    Blocks are cut by the ids of transfers (`ledger.proofs.blocks`), so one grows until all of its transfers are proved.
+    """
+
+    day = models.DateField(help_text="On which they were written")
+    number = models.BigIntegerField(help_text="First bits of their ids")
+    transfers = models.BigIntegerField()
+    entries = models.BigIntegerField(help_text="How many of theirs are proved")
+    digest = models.CharField(max_length=64, help_text="SHA-256")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "number"], name="one_digest_per_block")]
+
+    def __str__(self) -> str:
+        return f"{self.day} #{self.number} {self.digest}"
+
+
 class Round(models.Model):
     """Everything once more, by as many proofs of what is new as it takes: each goes on where the last one stopped.
 

@@ -6,38 +6,48 @@ What is below is proved again in rounds.
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import connection
 from django.db.models import CharField
 
 from accounts.base.rows import table
 from accounts.models import Merchant
 from ledger.books.models import Balance, Entry, Transfer
-from ledger.closings.models import ClosedDay
-from ledger.proofs.models import ProvedAccount
+from ledger.proofs import blocks
+from ledger.proofs.models import ProvedAccount, ProvedBlock
 from ledger.proofs.rounds import SHARE_S, go_on
-from ledger.verify import LOCK, Findings, Part, Violation, sliced, snapshot
+from ledger.verify import LOCK, Findings, Part, Violation, sliced, snapshot, stands_for_many
 
-AT_ONCE = 50_000
-"""Entries in a snapshot when catching up."""
+AT_ONCE = 4
+"""Blocks whose transfers are proved in one snapshot when catching up."""
 NEWEST = 2_000
 """Rows of each table that are proved although no entry names them: of keys in the order of time."""
 
+_UNPROVED = f"""
+    {table(Balance)} b LEFT JOIN {table(ProvedAccount)} p ON p.account_id = b.account_id
+     CROSS JOIN LATERAL (SELECT coalesce(p.sequence, 0) AS sequence) proved
+"""
+_FIRST = f"""
+    SELECT min(e.transfer_id) FROM {_UNPROVED}
+     CROSS JOIN LATERAL (SELECT transfer_id FROM {table(Entry)}
+                          WHERE account_id = b.account_id AND sequence > proved.sequence ORDER BY sequence LIMIT 1) e
+     WHERE b.version > proved.sequence
+"""
+# Of each account up to its first entry of a later transfer. One that was committed late has later ones before it.
 _NEW = f"""
-    SELECT e.id, e.transfer_id, e.account_id, e.sequence, e.balance_after
-      FROM {table(Balance)} b
-      LEFT JOIN {table(ProvedAccount)} p ON p.account_id = b.account_id
+    SELECT e.id, e.transfer_id, e.account_id, e.sequence, e.balance_after FROM {_UNPROVED}
+      LEFT JOIN LATERAL (SELECT sequence FROM {table(Entry)}
+                          WHERE account_id = b.account_id AND sequence > proved.sequence AND transfer_id >= %(until)s
+                          ORDER BY sequence LIMIT 1) later ON true
      CROSS JOIN LATERAL (SELECT * FROM {table(Entry)}
-                          WHERE account_id = b.account_id AND sequence > coalesce(p.sequence, 0)
-                          ORDER BY sequence LIMIT {AT_ONCE}) e
-     WHERE b.version > coalesce(p.sequence, 0)
-     ORDER BY e.account_id, e.sequence LIMIT {AT_ONCE}
+                          WHERE account_id = b.account_id AND sequence > proved.sequence
+                            AND sequence < coalesce(later.sequence, b.version + 1)) e
+     WHERE b.version > proved.sequence
+     ORDER BY e.account_id, e.sequence
 """
 _NAMED = f"SELECT DISTINCT split_part(reference, ':', 1) FROM {table(Transfer)} WHERE id = ANY(%s)"
 _MOVE = f"""
-    INSERT INTO {table(ProvedAccount)} AS proved (account_id, sequence, balance)
+    INSERT INTO {table(ProvedAccount)} (account_id, sequence, balance)
     SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) ORDER BY 1
         ON CONFLICT (account_id) DO UPDATE SET sequence = excluded.sequence, balance = excluded.balance
-     WHERE proved.sequence < excluded.sequence
 """
 
 
@@ -48,31 +58,47 @@ def verify_recent(share_s: int = SHARE_S) -> list[Violation]:
     What is found is found again until it is right: only then the next proof begins above it. Raises BeingVerified if
     another process is doing it.
     """
-    findings = _prove_new()
+    findings, is_first = Findings(), True
+    while _prove_new(findings, is_first=is_first):
+        is_first = False
     findings.add(go_on(share_s))
     return findings.violations
 
 
-def _prove_new() -> Findings:
-    findings, is_first = Findings(), True
-    while True:
-        with snapshot(LOCK + 1) as cursor:
-            cursor.execute(_NEW)
-            new = cursor.fetchall()
-            findings.check(cursor, _parts(cursor, new, is_first=is_first))
-        if findings.violations:
-            return findings
-        _move({account: (sequence, balance) for _, _, account, sequence, balance in new})
-        if len(new) < AT_ONCE:
-            return findings
-        is_first = False
+def _prove_new(findings: Findings, *, is_first: bool) -> bool:
+    """Proves what is new in the next blocks; returns whether there was anything, and all of it is right.
+
+    In one transaction: up to where it was proved is stored with the digests of the same entries, or not at all.
+    """
+    with snapshot(LOCK + 1, is_written=True) as cursor:
+        new = _next(cursor)
+        transfers = list({transfer for _, transfer, *_ in new})
+        findings.check(cursor, _parts(cursor, [entry for entry, *_ in new], transfers, is_first=is_first))
+        if findings.violations or not new:
+            return False
+        _move(cursor, {account: (sequence, balance) for _, _, account, sequence, balance in new})
+        blocks.extend(cursor, transfers)
+        return True
 
 
-def _parts(cursor: Any, new: list[Any], *, is_first: bool) -> Iterator[Part]:
-    transfers = list({transfer for _, transfer, *_ in new})
+def _next(cursor: Any) -> list[Any]:
+    """New entries in the order of their accounts and numbers."""
+    cursor.execute(_FIRST)
+    first: int | None = cursor.fetchone()[0]
+    if first is None:
+        return []
+    cursor.execute(_NEW, {"until": ((first >> blocks.BITS) + AT_ONCE) << blocks.BITS})
+    return list(cursor.fetchall())
+
+
+def _parts(cursor: Any, entries: list[int], transfers: list[int], *, is_first: bool) -> Iterator[Part]:
     cursor.execute(_NAMED, [transfers])
     named = [name for (name,) in cursor.fetchall()]
-    about: dict[Any, list[Any]] = {Transfer: transfers, Entry: [entry for entry, *_ in new]}
+    about: dict[Any, list[Any]] = {
+        Transfer: transfers,
+        Entry: entries,
+        ProvedBlock: blocks.known(cursor, transfers),
+    }
     if is_first:
         yield Part()
     for model in sliced():
@@ -85,13 +111,12 @@ def _parts(cursor: Any, new: list[Any], *, is_first: bool) -> Iterator[Part]:
 
 
 def _newest(cursor: Any, model: Any) -> Iterator[Any]:
-    key, most = model._meta.pk.column, 1 if model is ClosedDay else NEWEST
+    key, most = model._meta.pk.column, 1 if stands_for_many(model) else NEWEST
     cursor.execute(f"SELECT {key} FROM {table(model)} ORDER BY {key} DESC LIMIT {most}")
     yield from (found for (found,) in cursor.fetchall())
 
 
-def _move(proved: dict[int, tuple[int, int]]) -> None:
-    """What is above is new from now on. Another process may have come further."""
-    with connection.cursor() as cursor:
-        sequences, balances = zip(*proved.values(), strict=True) if proved else ((), ())
-        cursor.execute(_MOVE, [list(proved), list(sequences), list(balances)])
+def _move(cursor: Any, proved: dict[int, tuple[int, int]]) -> None:
+    """What is above is new from now on."""
+    sequences, balances = zip(*proved.values(), strict=True)
+    cursor.execute(_MOVE, [list(proved), list(sequences), list(balances)])

@@ -48,6 +48,7 @@ from ledger.models import (
     Entry,
     Proof,
     ProvedAccount,
+    ProvedBlock,
     Rate,
     Round,
     Seal,
@@ -62,8 +63,8 @@ HAPPENS_TO_PEOPLE: set[Model] = {AuditEntry, Email, Notification}
 STAYS: set[Model] = {
     Account, Asked, AutomaticEvidence, Balance, BankAccount, ChaosRun, Circuit, ClosedBalance, ClosedDay, Closing,
     DisturbedRequest, Endpoint, IssuedNumber, MethodRule, Month, MonthFile, MonthFilePart, MonthPlan, PayoutRule,
-    PayoutRun, PayoutSchedule, PriceRule, Proof, ProvedAccount, ProviderAccount, ProviderRoute, Rate,
-    ReadinessCheck, ReportedRelease, Round, SalesChange, SalesDay, SalesSum, SavedView, ScheduledReport, Seal,
+    PayoutRun, PayoutSchedule, PriceRule, Proof, ProvedAccount, ProvedBlock, ProviderAccount, ProviderRoute,
+    Rate, ReadinessCheck, ReportedRelease, Round, SalesChange, SalesDay, SalesSum, SavedView, ScheduledReport, Seal,
     SettlementDay, SingleApprovalLimit, WithdrawalRules,
 }  # fmt: skip
 APART = "2 minutes"
