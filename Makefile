@@ -91,11 +91,10 @@ screenshots: installed-dev
 model: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
+# REQUESTS= of Schemathesis.
 clients: installed-clients
-	@cmp -s tests/clients/stpmex.txt .tools/stpmex/installed || { \
-		$(UV) venv -q --clear --python .venv/bin/python .tools/stpmex && \
-		$(call timed,installing stpmex,$(UV) pip install -q --require-hashes --python .tools/stpmex/bin/python -r tests/clients/stpmex.txt) && \
-		cp tests/clients/stpmex.txt .tools/stpmex/installed; }
+	@$(call beside,stpmex)
+	@$(call beside,schemathesis)
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile --no-loadscope-reorder tests/clients $(T)
 
 # The client libraries: generated from the OpenAPI document and packed into gateway/clients/packages, which /docs/libraries
@@ -110,14 +109,10 @@ installed-clients: installed-dev
 		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error) && \
 		cp tests/clients/package-lock.json .tools/clients/installed; }
 
-nightly: export ONPAY_EXAMPLES := nightly
-nightly: check test browser clients
-	@$(MAKE) --no-print-directory older
-	@$(MAKE) --no-print-directory faults KILLS=1000
-	@$(MAKE) --no-print-directory model OPS=1000000
-	@$(MAKE) --no-print-directory drill
-	@$(MAKE) --no-print-directory upgrade
-	@$(MAKE) --no-print-directory bench
+# The long form of everything, one after another whatever fails, and a table of what was broken, lost and doubled.
+# PARTS='faults model' chooses; SHORT=1 takes the short forms.
+nightly: installed-dev
+	@MAKE='$(MAKE)' $(PYTHON) -m tests.nightly
 
 # What moves money, on the oldest PostgreSQL that is supported, where Debian's is installed.
 older: installed-dev
@@ -135,7 +130,8 @@ upgrade: installed-dev
 	@$(WITH) --durable -- $(PYTHON) -m tests.upgrade
 
 lock: $(UV)
-	@echo 'stpmex==3.15.1' | $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header - -o tests/clients/stpmex.txt
+	@for one in stpmex==3.15.1 schemathesis==4.32.5; do echo $$one | $(UV) pip compile -q --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header - -o tests/clients/$${one%%==*}.txt || exit 1; done
 	@$(LOCK) -o requirements.txt
 	@$(LOCK) --extra local -c requirements.txt -o requirements-local.txt
 	@$(LOCK) --extra local --extra dev -c requirements-local.txt -o requirements-dev.txt
@@ -179,6 +175,11 @@ installed-dev: $(PYTHON)
 install = cmp -s requirements-$(1).txt .venv/requirements-$(1).txt || { \
 	$(call timed,installing requirements-$(1).txt,$(UV) pip sync -q --compile-bytecode --require-hashes --python $(PYTHON) requirements-$(1).txt) && \
 	rm -f .venv/requirements-*.txt && cp requirements-$(1).txt .venv/; }
+# A tool whose requirements are not ours, in an environment of its own.
+beside = cmp -s tests/clients/$(1).txt .tools/$(1)/installed || { \
+	$(UV) venv -q --clear --python .venv/bin/python .tools/$(1) && \
+	$(call timed,installing $(1),$(UV) pip install -q --require-hashes --python .tools/$(1)/bin/python -r tests/clients/$(1).txt) && \
+	cp tests/clients/$(1).txt .tools/$(1)/installed; }
 timed = began=$$(date +%s); printf '  $(1) … '; $(2) && echo "$$(($$(date +%s) - began)) s"
 
 $(PYTHON): | $(UV)
