@@ -38,6 +38,10 @@ WEB_PROCESSES = 2
 CONNECTIONS = 8 * WEB_PROCESSES
 
 
+PATIENCE_S = 180
+"""How long a definite answer, or a part that was killed, may take on a busy machine."""
+
+
 PARTS = {
     "web": "gateway.serving",
     "worker": " -Q money,sandbox ",
@@ -130,7 +134,7 @@ class Service:
         self, path: str, body: Any = None, key: str | None = None, method: str = "POST"
     ) -> tuple[int, dict[str, Any]]:
         """Asks, with one key, until the answer is definite, as a careful backend does."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             status, answer = self.call(method, path, body, key)
             if status and not answer.get("error", {}).get("retryable"):
@@ -147,7 +151,7 @@ class Service:
     def kill_again_and_again(self, part: str, times: int) -> None:
         """Each time at a random moment after it has come back."""
         for _ in range(times):
-            self.until(lambda: self.pids(part) and self.call("GET", "/health/ready")[0] == 200, 60)
+            self.until(lambda: self.pids(part) and self.call("GET", "/health/ready")[0] == 200, PATIENCE_S)
             time.sleep(random.uniform(0.2, 1.5))
             self.kill(part)
 

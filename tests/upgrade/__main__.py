@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 from gateway.local import home
+from tests.support.tally import Count, keep
 from tests.upgrade import filling
 from tests.upgrade.locks import watched
 
@@ -66,6 +67,7 @@ def main() -> None:
     for table, (wait, migration) in sorted(waits.longest.items(), key=lambda one: -one[1][0]):
         print(f"  {table:<28} writers waited at most {wait:8.1f} ms  {migration if wait > LONGEST_LOCK_MS else ''}")
     print(f"\n  requests {sum(load.answers.values())}: {dict(load.answers)}; failed: {load.failed[:5] or 'none'}")
+    keep(Count("requests during an upgrade and back", sum(load.answers.values()), 1, len(load.failed)))
     if load.failed or waits.worst > LONGEST_LOCK_MS:
         sys.exit("The upgrade is not smooth.")
 
