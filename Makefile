@@ -95,8 +95,10 @@ screenshots: installed-dev
 model: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
+# REQUESTS= of Schemathesis.
 clients: installed-clients
 	@$(call apart,stpmex,tests/clients/stpmex.txt)
+	@$(call apart,schemathesis,tests/clients/schemathesis.txt)
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile --no-loadscope-reorder tests/clients $(T)
 
 # The client libraries: generated from the OpenAPI document and packed into gateway/clients/packages, which /docs/libraries
@@ -111,14 +113,10 @@ installed-clients: installed-dev
 		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error) && \
 		cp tests/clients/package-lock.json .tools/clients/installed; }
 
-nightly: export ONPAY_EXAMPLES := nightly
-nightly: check test browser clients
-	@$(MAKE) --no-print-directory older
-	@$(MAKE) --no-print-directory faults KILLS=1000
-	@$(MAKE) --no-print-directory model OPS=1000000
-	@$(MAKE) --no-print-directory drill
-	@$(MAKE) --no-print-directory upgrade
-	@$(MAKE) --no-print-directory bench
+# The long form of everything, one after another whatever fails, and a table of what was broken, lost and doubled.
+# PARTS='faults model' chooses; SHORT=1 takes the short forms.
+nightly: installed-dev
+	@MAKE='$(MAKE)' $(PYTHON) -m tests.nightly
 
 # What moves money, on the oldest PostgreSQL that is supported, where Debian's is installed.
 older: installed-dev
@@ -136,7 +134,7 @@ upgrade: installed-dev
 	@$(WITH) --durable -- $(PYTHON) -m tests.upgrade
 
 lock: $(UV)
-	@echo 'stpmex==3.15.1' | $(LOCKED) - -o tests/clients/stpmex.txt
+	@for one in stpmex==3.15.1 schemathesis==4.32.5; do echo $$one | $(LOCKED) - -o tests/clients/$${one%%==*}.txt || exit 1; done
 	@printf '%s\n' 'django-hordak==2.0.0' 'django-ledger==0.8.5' 'django>=5.2,<5.3' 'psycopg[binary]>=3.2,<4' | $(LOCKED) - -o tests/bench/peers/requirements.txt
 	@$(LOCK) -o requirements.txt
 	@$(LOCK) --extra local -c requirements.txt -o requirements-local.txt

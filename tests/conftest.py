@@ -26,6 +26,7 @@ from tests.support.network import stay_inside
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
 from tests.support.seeds import Seeds
+from tests.support.tally import Count, keep
 
 # How long an example takes says how busy the machine is. `make nightly` tries many more of them.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
@@ -66,6 +67,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Once, after all processes that ran tests."""
+    keep(Count("tests", len(terminalreporter.stats.get("passed", ()))))
 
 
 @pytest.fixture(scope="session")

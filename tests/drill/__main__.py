@@ -138,6 +138,7 @@ def _go_on(world: "World", to: datetime, sent: int, delivered: int) -> None:
 def _report(world: "World", before: "list[Wish]", lost: "list[Wish]", broken: list[str], delivered: int) -> None:
     from gateway.suspense.models import SuspenseItem
     from gateway.withdrawals.models import Withdrawal
+    from tests.support.tally import Count, keep
 
     payouts = [wish for _, wish in world.wishes() if wish.kind == "withdrawal"]
     sales = [wish for _, wish in world.wishes() if wish.kind == "payment" and wish.deposit]
@@ -158,6 +159,7 @@ def _report(world: "World", before: "list[Wish]", lost: "list[Wish]", broken: li
         ("webhooks before, and after", delivered, len(world.receiver.received) - delivered),
         ("broken", len(broken) + len(second) + len(unpaid), ""),
     ]
+    keep(Count("acknowledged before the moment that was restored", len(before), 1, len(broken), len(second)))
     print("\n" + "\n".join(f"  {title:<36} {number:>6}  {more}" for title, number, more in rows))
     if second or unpaid:
         sys.exit(f"paid twice: {second}; never ordered: {unpaid}")

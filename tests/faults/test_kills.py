@@ -1,59 +1,54 @@
 """Whatever is killed, nothing that was answered is lost, and nothing happens twice."""
 
-import threading
 import time
 import uuid
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
 from tests.support.receiver import Receiver
-from tests.support.service import KILLS, Service, matching, order, pay, subscribed
+from tests.support.service import FEWER_KILLS, KILLS, Service, are_charged_once, order, pay, subscribed
+from tests.support.tally import survived
 
 
-def killing(service: Service, part: str, times: int, every_s: float = 1.5) -> threading.Thread:
-    def run() -> None:
-        for _ in range(times):
-            time.sleep(every_s)
-            service.kill(part)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
+@contextmanager
+def killing(service: Service, part: str, times: int) -> Iterator[Future[None]]:
+    """It is done when the part was killed so often; afterwards all of it has happened."""
+    with ThreadPoolExecutor(1) as killer:
+        yield (kills := killer.submit(service.kill_again_and_again, part, times))
+        kills.result()
 
 
-@pytest.mark.parametrize("part", ["web", "database"])
-def test_orders_survive_kills_and_are_charged_once(service: Service, part: str) -> None:
+@pytest.mark.parametrize(("part", "times"), [("web", KILLS), ("database", FEWER_KILLS)])
+def test_orders_survive_kills_and_are_charged_once(service: Service, part: str, times: int) -> None:
     prefix = f"{part}-{uuid.uuid4().hex[:8]}-"
-    killer = killing(service, part, KILLS, every_s=1.5 if part == "web" else 4)
     made: list[str] = []
     number = 0
-    with ThreadPoolExecutor(4) as backends:
-        while killer.is_alive():
+    with ThreadPoolExecutor(4) as backends, killing(service, part, times) as kills:
+        while not kills.done():
             references = [f"{prefix}{number + n}" for n in range(8)]
             made += backends.map(lambda reference: pay(service, reference), references)
             number += 8
-    killer.join()
 
     service.until(service.is_well, 60)
-    assert len(set(made)) == number
-    assert sorted(matching(service, prefix)) == sorted(made)
+    are_charged_once(service, f"paid orders, {part} killed", prefix, made, faults=times)
 
 
 def test_one_key_gives_one_answer_however_often_the_web_dies(service: Service) -> None:
-    keys = {str(uuid.uuid4()): f"storm-{uuid.uuid4().hex}" for _ in range(5 * KILLS)}
-    killer = killing(service, "web", KILLS, every_s=1)
-    with ThreadPoolExecutor(8) as backends:
-        calls = [(key, reference) for key, reference in keys.items() for _ in range(10)]
+    keys = {str(uuid.uuid4()): f"storm-{uuid.uuid4().hex}" for _ in range(5 * FEWER_KILLS)}
+    calls = [(key, reference) for key, reference in keys.items() for _ in range(10)]
+    with ThreadPoolExecutor(8) as backends, killing(service, "web", FEWER_KILLS):
         answers = list(backends.map(lambda call: service.insist("/api/v2/payments", order(call[1]), call[0]), calls))
-    killer.join()
 
     bodies: dict[str, set[str]] = {}
     for (key, _), (status, answer) in zip(calls, answers, strict=True):
         assert status == 201
         bodies.setdefault(key, set()).add(str(answer))
-    assert [len(different) for different in bodies.values()] == [1] * len(keys)
+    different = [key for key, found in bodies.items() if len(found) > 1]
+    survived("calls with one key each ten, web killed", len(calls), faults=FEWER_KILLS, doubled=different)
 
 
 def test_every_event_arrives_however_often_the_dispatcher_dies(service: Service) -> None:
@@ -61,15 +56,17 @@ def test_every_event_arrives_however_often_the_dispatcher_dies(service: Service)
         for n in range(40):
             if n % 5 == 0:
                 receiver.will_answer(500)
-        killer = killing(service, "dispatcher", KILLS)
-        paid = [pay(service, f"hooks-{uuid.uuid4().hex}") for _ in range(20 * KILLS)]
-        killer.join()
+        paid: list[str] = []
+        with killing(service, "dispatcher", FEWER_KILLS) as kills:
+            while not kills.done():
+                paid.append(pay(service, f"hooks-{uuid.uuid4().hex}"))
 
         service.until(lambda: {*paid} <= {*told(receiver)}, 60)
 
     again = sum(count - 1 for count in Counter(told(receiver)).values())
     refused = 8
-    assert again <= refused + KILLS * 8  # at most what was in the hands of a killed dispatcher
+    assert again <= refused + FEWER_KILLS * 8  # at most what was in the hands of a killed dispatcher
+    survived("events of paid orders, dispatcher killed", len(paid), faults=FEWER_KILLS, note=f"{again} sent again")
 
 
 def told(receiver: Receiver) -> list[str]:
@@ -80,13 +77,14 @@ def told(receiver: Receiver) -> list[str]:
 
 def test_without_a_broker_payments_go_on_and_events_arrive_within_seven_seconds(service: Service) -> None:
     with subscribed(service, "payment.paid") as (receiver, _):
-        for _ in range(KILLS):
+        for _ in range(FEWER_KILLS):
             service.kill("broker")
             began = time.monotonic()
             payment = pay(service, f"broker-{uuid.uuid4().hex}")
             service.until(lambda wanted=payment: wanted in told(receiver), 7)
             assert time.monotonic() - began < 7
             service.until(service.is_well, 60)
+    survived("paid orders and their events, broker killed", FEWER_KILLS, faults=FEWER_KILLS)
 
 
 def test_a_first_attempt_is_made_within_a_second(service: Service) -> None:

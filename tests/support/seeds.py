@@ -23,7 +23,7 @@ class Seeds:
 
     def __init__(self) -> None:
         self._own = psycopg.connect(**connection.get_connection_params() | {"autocommit": True})
-        self._own.execute(WITHOUT_TRIGGERS)
+        self._own.execute(f"SET statement_timeout = 0; {WITHOUT_TRIGGERS}")  # at night there are millions of rows
         self._rows = {table: statement for table, statement, _ in statements_since(0)}
         with connection.cursor() as cursor:
             self._changed = " UNION ALL ".join(self._has_changed(name) for name, *_ in tables(cursor))

@@ -2,12 +2,15 @@
 
 import json
 import os
+import random
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +20,7 @@ from typing import Any
 
 from gateway.local import keys
 from tests.support.receiver import Receiver, listening
+from tests.support.tally import survived
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,10 +28,18 @@ ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("KILLS") or 3)
 
 
+FEWER_KILLS = min(KILLS, max(3, KILLS // 10))
+"""Of what takes long to come back, or leaves much to be done."""
+
+
 WEB_PROCESSES = 2
 
 
 CONNECTIONS = 8 * WEB_PROCESSES
+
+
+PATIENCE_S = 180
+"""How long a definite answer, or a part that was killed, may take on a busy machine."""
 
 
 PARTS = {
@@ -43,6 +55,10 @@ PARTS = {
 
 
 SHORTENED = {"ONPAY_WEBHOOK_TIME_SCALE": "0.05", "ONPAY_DEMO_DAYS": "12"}
+
+
+# Tests may mount a disk under such a service that nobody else sees, and that goes with it.
+_WITHIN = ["unshare", "--mount"] if os.geteuid() == 0 and shutil.which("unshare") else []
 
 
 @dataclass
@@ -66,14 +82,14 @@ class Service:
         """Starts it, and waits until it is well and has its demo company."""
         with (self.home / "up.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gateway.local", "up", *options],
+                [*_WITHIN, sys.executable, "-m", "gateway.local", "up", *options],
                 cwd=ROOT,
                 env=_environment(self.home, self.port),
                 stdout=log,
                 stderr=log,
             )
         self.options = options
-        self.until(lambda: self.runs() and self.is_well(), 240)
+        self.until(lambda: self.runs() and self.is_well(), 600)
         self.demo |= json.loads((self.home / "demo.json").read_text())
 
     @contextmanager
@@ -118,7 +134,7 @@ class Service:
         self, path: str, body: Any = None, key: str | None = None, method: str = "POST"
     ) -> tuple[int, dict[str, Any]]:
         """Asks, with one key, until the answer is definite, as a careful backend does."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             status, answer = self.call(method, path, body, key)
             if status and not answer.get("error", {}).get("retryable"):
@@ -131,6 +147,13 @@ class Service:
         for pid in self.pids(part):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def kill_again_and_again(self, part: str, times: int) -> None:
+        """Each time at a random moment after it has come back."""
+        for _ in range(times):
+            self.until(lambda: self.pids(part) and self.call("GET", "/health/ready")[0] == 200, PATIENCE_S)
+            time.sleep(random.uniform(0.2, 1.5))
+            self.kill(part)
 
     @contextmanager
     def frozen(self, part: str) -> Iterator[None]:
@@ -175,6 +198,26 @@ class Service:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    @contextmanager
+    def shell(self, code: str) -> Iterator[Callable[[str], None]]:
+        """A process that runs this code. What is yielded hands it a line, and returns when it has told a line."""
+        command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
+        env = _environment(self.home, self.port)
+        with (
+            (self.home / "shell.log").open("ab") as log,
+            subprocess.Popen(
+                command, cwd=ROOT, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
+            ) as process,
+        ):
+            asked, told = process.stdin, process.stdout
+            assert asked and told
+
+            def ask(line: str) -> None:
+                print(line, file=asked, flush=True)
+                assert told.readline(), (self.home / "shell.log").read_text()[-3000:]
+
+            yield ask
 
     def until(self, holds: Callable[[], Any], seconds: float = 30) -> Any:
         """What `holds` returned when it first held."""
@@ -275,3 +318,11 @@ def matching(service: Service, prefix: str) -> list[str]:
         if answer["pagination"]["total"] < 100:
             return found
         page += 1
+
+
+def are_charged_once(service: Service, what: str, prefix: str, made: list[str], *, faults: int) -> None:
+    """The payments that were made, one of each reference, are those which the service has under such references."""
+    charged = Counter(matching(service, prefix))
+    missing = len(made) - len({*made})
+    lost = [*(one for one in made if one not in charged), *range(missing)]
+    survived(what, len(made), faults=faults, lost=lost, doubled=[*(charged - Counter(made))])

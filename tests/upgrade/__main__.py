@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 from gateway.local import home
+from tests.support.tally import Count, keep
 from tests.upgrade import filling
 from tests.upgrade.locks import watched
 
@@ -70,6 +71,7 @@ def main() -> None:
             f" a writer waited {locks.waited[table]:.1f} ms"
         )
     print(f"\n  requests {sum(load.answers.values())}: {dict(load.answers)}; failed: {load.failed[:5] or 'none'}")
+    keep(Count("requests during an upgrade and back", sum(load.answers.values()), 1, len(load.failed)))
     if load.failed or locks.worst > LONGEST_LOCK_MS:
         sys.exit("The upgrade is not smooth.")
 

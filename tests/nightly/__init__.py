@@ -1,0 +1,1 @@
+"""The long forms of the tests: `make nightly`."""
