@@ -17,9 +17,10 @@ _LIVE_KEY = f"""
       JOIN {table(Company)} c ON c.id = m.company_id
      WHERE k.digest = %s AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > statement_timestamp())
 """
-_VERSIONS = f"SELECT (k.xmin, k.ctid, m.xmin, m.ctid, c.xmin, c.ctid)::text {_LIVE_KEY}"
+_OF_NOW = "(k.xmin, k.ctid, m.xmin, m.ctid, c.xmin, c.ctid)::text"
 """Every change of one of the three rows makes another text of it."""
-_ROWS = f"SELECT {columns(ApiKey, 'k')}, {columns(Merchant, 'm')}, {columns(Company, 'c')} {_LIVE_KEY}"
+_VERSIONS = f"SELECT {_OF_NOW} {_LIVE_KEY}"
+_ROWS = f"SELECT {_OF_NOW}, {columns(ApiKey, 'k')}, {columns(Merchant, 'm')}, {columns(Company, 'c')} {_LIVE_KEY}"
 MOST_KNOWN = 1_000
 
 KEY_MADE = ("api_key.issued", "api_key.rotated")
@@ -47,11 +48,13 @@ _known: dict[bytes, _Known] = {}
 def find_key(key: str) -> ApiKey | None:
     """The live API key with this text, with its merchant and company: as they are now."""
     hashed = digest(key)
-    if (now := first(_VERSIONS, [hashed])) is None:
-        return None
     known = _known.get(hashed)
-    if known is None or known.versions != now[0]:
-        known = _read(hashed, now[0])
+    if known:
+        if (now := first(_VERSIONS, [hashed])) is None:
+            return None
+        if now[0] != known.versions:
+            known = None
+    known = known or _read(hashed)
     if known is None:
         return None
     api_key, merchant, company = copy_of(known.key), copy_of(known.merchant), copy_of(known.company)
@@ -60,17 +63,17 @@ def find_key(key: str) -> ApiKey | None:
     return api_key
 
 
-def _read(hashed: bytes, versions: str) -> _Known | None:
-    """What changes in between is read anew by the next request: the rows are then newer than the versions."""
+def _read(hashed: bytes) -> _Known | None:
     if (row := first(_ROWS, [hashed])) is None:
         return None
+    versions, *values = row
     merchant_starts = width(ApiKey)
     company_starts = merchant_starts + width(Merchant)
     known = _Known(
         versions,
-        load(ApiKey, row[:merchant_starts]),
-        load(Merchant, row[merchant_starts:company_starts]),
-        load(Company, row[company_starts:]),
+        load(ApiKey, values[:merchant_starts]),
+        load(Merchant, values[merchant_starts:company_starts]),
+        load(Company, values[company_starts:]),
     )
     if len(_known) >= MOST_KNOWN:
         _known.clear()

@@ -147,6 +147,7 @@ def test_companies_without_chaos_pay_nothing_for_it(api: Api, globex_api: Api, a
     for one in (api, globex_api):
         registered(one, "https://1.1.1.1/hooks")
         statements(one)
+        statements(one)  # the first use of the key was noted in its row, which is read once more
     before = len(statements(api))
     api.post("/simulations/chaos")
     order(api)
@@ -156,4 +157,5 @@ def test_companies_without_chaos_pay_nothing_for_it(api: Api, globex_api: Api, a
     assert len(asked) == before
     assert not [one for one in asked if "chaos" in one or "disturbedrequest" in one]
     api.request("DELETE", "/simulations/chaos")
+    statements(api)
     assert len(statements(api)) == before

@@ -170,7 +170,8 @@ def test_both_forms_are_published() -> None:
 
 def test_a_receipt_costs_three_queries(ordered: Ordered, api: Api) -> None:
     path = f"/payments/{ordered('PIX', 'PAID').id}/receipt"
-    api.get(path)
+    for _ in range(2):  # the first use of the key is noted in its row, which is read once more
+        api.get(path)
 
     with CaptureQueriesContext(connection) as asked:
         api.get(path)

@@ -272,5 +272,6 @@ def test_a_request_asks_the_database_nothing_more_for_its_log(api: Api, request_
             api.post("/payments", pix())
         return len(queries)
 
-    asked(0)
+    for _ in range(2):  # the first use of the key is noted in its row, which is read once more
+        asked(0)
     assert asked(0) == asked(30)

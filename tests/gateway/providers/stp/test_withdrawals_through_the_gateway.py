@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from threading import Barrier
 from typing import Any
@@ -11,6 +11,8 @@ import pytest
 from django.db import connections
 from django.db.models import F
 from django.urls import reverse
+from django.utils import translation
+from django.utils.formats import date_format
 from structlog.testing import capture_logs
 
 from accounts.models import Merchant, User
@@ -103,7 +105,9 @@ def test_the_receipt_is_linked_for_the_company_and_for_staff(
     for language, word in {"en": "Receipt", "es": "Comprobante", "pt-br": "Comprovante"}.items():
         User.objects.filter(pk=member.pk).update(language=language)
         page = browser_of(member).get(address).content.decode()
-        assert f"{word} (CEP)" in page and f'href="{cep["url"]}"' in page and cep["operationDate"] in page
+        with translation.override(language):
+            day = date_format(date.fromisoformat(cep["operationDate"]), "SHORT_DATE_FORMAT")
+        assert f"{word} (CEP)" in page and f'href="{cep["url"]}"' in page and f"{day}," in page
     page = staff.get(ours).content.decode()
     assert f'href="{cep["url"]}"' in page and "90646 → 40072" in page and "&#x27;url" not in page
 
