@@ -13,6 +13,8 @@ from django.db import DatabaseError, InterfaceError, connection, transaction
 W = TypeVar("W")
 MOST = 16
 """Writes in one statement."""
+PATIENCE_S = 1.0
+"""How long a thread waits for others to write."""
 
 
 class _Turn(Generic[W]):
@@ -48,11 +50,17 @@ class Together(Generic[W]):
                 self._waiting.append(turn)
             else:
                 self._is_led = turn.leads = True
-        if not turn.leads:
-            turn.wakes.acquire()
+        if not turn.leads and not turn.wakes.acquire(timeout=PATIENCE_S):
+            self._give_up(turn)
         if turn.leads:
             self._lead(turn)
         return turn.written
+
+    def _give_up(self, turn: _Turn[W]) -> None:
+        """Whoever writes is stuck: each waits for the database by itself, within its own limits."""
+        with self._lock:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
 
     def waiting(self) -> int:
         """How many writes wait for the one that is being written."""
