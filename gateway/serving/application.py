@@ -20,6 +20,8 @@ Headers = list[tuple[str, str]]
 NAMELESS = ("server", "")
 """Otherwise Granian adds its own name."""
 IN_MEMORY = 256 * 1024
+LIVE = "/health/live"
+"""Answered by a thread that never waits for the database: a process whose database hangs is not to be restarted."""
 OPENED_WITHIN_S = 10.0
 """Granian opens the file by name a moment later."""
 
@@ -31,14 +33,16 @@ class Application:
         self.django = django
         self.reader = Reader(processes=int(os.environ.get("ONPAY_WEB_WORKERS", "2")))
         self.threads = ThreadPoolExecutor(int(os.environ.get("ONPAY_WEB_THREADS", "4")), thread_name_prefix="web")
+        self.probes = ThreadPoolExecutor(1, thread_name_prefix="probe")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         body = await self.reader.read(scope, protocol)
+        threads = self.probes if scope.path == LIVE else self.threads
         try:
-            await self.loop.run_in_executor(self.threads, self._answer, scope, protocol, body)
+            await self.loop.run_in_executor(threads, self._answer, scope, protocol, body)
         finally:
             self.reader.give_back(body)
 
