@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import settings
 
+import gateway.api.errors  # noqa: F401, its refusals belong to the catalogue
 from accounts.base.errors import catalogue
 from gateway.providers.models import ProviderMessage
 from gateway.withdrawals.models import Withdrawal
