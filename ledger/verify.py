@@ -6,8 +6,10 @@ time, each in a short snapshot of its own, so that vacuum waits for none of them
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from django.db import OperationalError, connection, transaction
@@ -193,19 +195,67 @@ def snapshot(lock: int | None = None, *, is_written: bool = False) -> Iterator[A
 
 
 def verify(
-    progress: Callable[[Part], None] = lambda part: None, *, alone: bool = False, at_once: int = AT_ONCE
+    progress: Callable[[Part], None] = lambda part: None,
+    *,
+    alone: bool = False,
+    at_once: int = AT_ONCE,
+    connections: int = 1,
 ) -> list[Violation]:
     """Proves all books, from their beginning; an empty list is the proof. At most 20 counterexamples of each invariant.
 
     What is written meanwhile is left to the next proof. `alone`: raises BeingVerified if another process that asked
-    for this is running.
+    for this is running. `connections`: how many parts are proved at the same time. Inside a transaction only its own
+    connection sees what it wrote, so there it is one.
     """
-    findings = Findings()
-    for part in _parts(at_once):
-        progress(part)
-        with snapshot(LOCK if alone else None) as cursor:
-            findings.check(cursor, [part])
+    parts = _Parts(_parts(at_once), progress)
+    others = 0 if connection.in_atomic_block else connections - 1
+    with ThreadPoolExecutor(max(others, 1), "verify") as threads:
+        running = [threads.submit(_prove_elsewhere, parts) for _ in range(others)]
+        try:
+            findings = _prove(parts, LOCK if alone else None)
+        finally:
+            parts.end()
+        for other in running:
+            findings.add(other.result())
     return findings.violations
+
+
+class _Parts:
+    """Parts, each of them for one of several threads."""
+
+    def __init__(self, parts: Iterator[Part], progress: Callable[[Part], None]) -> None:
+        self._parts, self._progress, self._turn = parts, progress, Lock()
+
+    def __iter__(self) -> Iterator[Part]:
+        while True:
+            with self._turn:
+                part = next(self._parts, None)
+                if part is None:
+                    return
+                self._progress(part)
+            yield part
+
+    def end(self) -> None:
+        """No further part is begun."""
+        with self._turn:
+            self._parts = iter(())
+
+
+def _prove(parts: Iterable[Part], lock: int | None = None) -> Findings:
+    findings = Findings()
+    for part in parts:
+        with snapshot(lock) as cursor:
+            findings.check(cursor, [part])
+    return findings
+
+
+def _prove_elsewhere(parts: _Parts) -> Findings:
+    """In a thread, on its own connection. What fails here ends the others."""
+    try:
+        return _prove(parts)
+    finally:
+        parts.end()
+        connection.close()
 
 
 def _parts(at_once: int) -> Iterator[Part]:

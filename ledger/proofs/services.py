@@ -13,6 +13,8 @@ from ledger.verify import BeingVerified, Violation, all_invariants, verify
 
 log = structlog.get_logger()
 
+CONNECTIONS = 2
+"""Parts of the books that are proved at the same time when everything is."""
 KEPT_FOR = timedelta(days=7)
 """Retention of proofs that found nothing; the others stay."""
 
@@ -30,7 +32,7 @@ def prove(scope: Scope = Scope.RECENT) -> Proof | None:
         log.critical("ledger.proofs_unfinished", runs=stopped)
     proof, sealed = Proof.objects.create(scope=scope, started_at=now), last_seal()
     try:
-        violations = verify(alone=True) if scope == Scope.WHOLE else verify_recent()
+        violations = verify(alone=True, connections=CONNECTIONS) if scope == Scope.WHOLE else verify_recent()
     except BeingVerified:
         proof.delete()
         return None

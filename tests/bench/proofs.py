@@ -14,6 +14,7 @@ from ledger.proofs import blocks
 from ledger.proofs.models import ProvedAccount
 from ledger.proofs.recent import verify_recent
 from ledger.proofs.rounds import last_round
+from ledger.proofs.services import CONNECTIONS
 from ledger.verify import Part, verify
 from tests.bench import history
 from tests.bench.scale import scaled
@@ -55,7 +56,7 @@ def measure(busy: Merchant, neighbours: list[Merchant]) -> str:
         found += verify_recent()
         turns.append(time.perf_counter() - began)
     starts: list[float] = []
-    found += verify(lambda part: _begun(starts, part))
+    found += verify(lambda part: _begun(starts, part), connections=CONNECTIONS)
     starts.append(time.perf_counter())
     assert not found, [str(one)[:500] for one in found]
     longest = max(later - earlier for earlier, later in pairwise(starts))

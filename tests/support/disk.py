@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,11 +54,19 @@ class Disk:
     @contextmanager
     def full(self) -> Iterator[None]:
         """As long as this lasts there is no room for a further page."""
-        self.do(_SIZE, self.used())
+        self._shrink()
         try:
             yield
         finally:
             self.do(_SIZE, self.used() + ROOM)
+
+    def _shrink(self) -> None:
+        """To what is used. The system refuses less, which it is when a page was written meanwhile."""
+        for _ in range(50):
+            with suppress(subprocess.CalledProcessError):
+                self.do(_SIZE, self.used())
+                return
+        raise AssertionError("the disk fills faster than it is made smaller")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ledger.closings.models import Seal
 from ledger.closings.seals import last_seal
+from ledger.proofs.services import CONNECTIONS
 from ledger.verify import Part, all_invariants, verify
 
 
@@ -16,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--seal", action="append", default=[], help="also fails unless this is the seal of a day")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        violations = verify(self._report)
+        violations = verify(self._report, connections=CONNECTIONS)
         for violation in violations:
             self.stderr.write(self.style.ERROR(str(violation)))
         if violations:
