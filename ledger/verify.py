@@ -207,12 +207,14 @@ def verify(
     for this is running. `connections`: how many parts are proved at the same time. Inside a transaction only its own
     connection sees what it wrote, so there it is one.
     """
-    parts = _Parts(_parts(at_once), progress)
+    lock, parts = LOCK if alone else None, _Parts(_parts(at_once), progress)
+    with snapshot(lock):
+        pass  # raises before the others begin, who ask for no lock
     others = 0 if connection.in_atomic_block else connections - 1
     with ThreadPoolExecutor(max(others, 1), "verify") as threads:
         running = [threads.submit(_prove_elsewhere, parts) for _ in range(others)]
         try:
-            findings = _prove(parts, LOCK if alone else None)
+            findings = _prove(parts, lock)
         finally:
             parts.end()
         for other in running:

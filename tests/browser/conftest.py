@@ -18,6 +18,8 @@ from tests.support.people import a_member, a_person
 from tests.support.recording import Recording
 
 FEW_DAYS = 12
+PATIENCE_MS = 120_000
+"""How long a page may take where two cores do everything at once. What never appears fails all the same."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -93,6 +95,7 @@ def plain_static_files(settings: Any) -> None:
 def page(browser: Browser, live_server: LiveServer) -> Page:
     """One for the whole run, too: a new one takes a browser longer than most tests, as it starts processes for it."""
     context = browser.new_context(reduced_motion="reduce", locale="en-US")
+    context.set_default_timeout(PATIENCE_MS)
     # A shop comes from no server, the fields in it from this host. A person who clicks may copy.
     context.grant_permissions(["local-network-access", "clipboard-write"])
     context.route(f"**{NOBODY}", lambda route: route.fulfill(body="", content_type="text/html"))
