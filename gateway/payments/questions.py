@@ -120,16 +120,17 @@ def _answered_elsewhere(payment: Payment, first: FirstAnswer) -> Payment:
 def resume(merchant: Merchant, payment_id: str) -> Payment:
     """The payment that a repeated request created; if it is still unanswered the provider may be asked once more.
 
-    Raises ONP404_PAYMENT, and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE while another process asks the provider.
+    Raises ONP404_PAYMENT, and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE while another process asks the provider, or once
+    nobody waits for the payment any more: then it is being withdrawn there, and never offered again.
     """
-    payment = lock(merchant, payment_id)
+    payment, at = lock(merchant, payment_id), clock.now(merchant)
     if payment.is_unanswered:
-        if is_leased(payment):
+        if is_leased(payment) or (payment.account_id and is_over(payment, at)):
             raise RailUnavailable(payment.method, paymentId=payment.id)
         payment.asked_times += 1
         if payment.account_id:
             lease(payment)
-            payment.ask_at = clock.now(merchant) + LEASE
+            payment.ask_at = at + LEASE
         save(payment)
     return payment
 

@@ -141,6 +141,27 @@ def test_where_nobody_can_be_reached_nothing_is_unclear_and_the_same_key_tries_a
     assert the_payment().details["pixCopyPaste"] == CODE["pixCopyPaste"]
 
 
+def test_what_is_being_withdrawn_is_not_offered_again_to_a_repeated_request(acme: Shop, script: Script) -> None:
+    live(acme, "bank", "second bank")
+    script.answers = {
+        "bank instruct": [REFUSED], "second bank instruct": [AWAY], "bank cancel": [SILENT, GONE], "ask": [SILENT],
+    }  # fmt: skip
+    key = "0f0e0d0c-0b0a-4908-8706-050403020100"
+    assert api_of(acme).post("/payments", PIX, key=key).status_code == 503
+    pass_time(the_payment().pk, minutes=24 * 60)
+    offered = [("bank", "instruct"), ("second bank", "instruct")]
+    assert asked(script) == [*offered, ("bank", "cancel")]
+
+    move(the_payment().pk, minutes=3)
+    assert api_of(acme).post("/payments", PIX, key=key).json()["onpayCode"] == "ONP503_PIX_TEMPORARILY_UNAVAILABLE"
+    assert asked(script) == [*offered, ("bank", "cancel")]
+
+    assert pass_time(the_payment().pk, minutes=60).status == "EXPIRED"
+    assert [what for _, what in asked(script)].count("instruct") == 2
+    assert api_of(acme).post("/payments", PIX, key=key).json()["data"]["status"] == "EXPIRED"
+    assert money() == 0
+
+
 def test_a_repeated_request_queries_before_it_sends_again(acme: Shop, script: Script) -> None:
     live(acme, "bank")
     script.answers = {"instruct": [SILENT, INSTRUCTED], "ask": [NOT_THERE]}
