@@ -29,16 +29,21 @@ class Child:
         return self.process is not None and self.process.poll() is None
 
     @property
+    def pid(self) -> int | None:
+        """Its number, once it was started."""
+        return self.process.pid if self.process else None
+
+    @property
     def code(self) -> int | None:
         """How it ended; None while it runs."""
         return self.process.poll() if self.process else None
 
     def signal(self, signal_number: int) -> None:
         """Asks the process to end; SIGKILL is sent to its whole session, since its workers may outlive it."""
-        if self.process is None:
+        if self.pid is None:
             return
         with suppress(ProcessLookupError):
             if signal_number == signal.SIGKILL:
-                os.killpg(self.process.pid, signal_number)
+                os.killpg(self.pid, signal_number)
             elif self.alive():
-                self.process.send_signal(signal_number)
+                os.kill(self.pid, signal_number)

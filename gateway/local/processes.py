@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 LOG_LIMIT = 10 * 1024 * 1024
 
 # Loaded before any fork: a child between fork and exec must not import.
@@ -28,6 +28,12 @@ def ends_with(parent: int, signal_number: int) -> Callable[[], None]:
                 os._exit(1)
 
     return set_death_signal
+
+
+def call_myself(name: str) -> None:
+    """The name of this process in `top` and `ps -o comm`."""
+    if _libc:
+        _libc.prctl(PR_SET_NAME, name.encode())
 
 
 def spawn(

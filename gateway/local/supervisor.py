@@ -74,8 +74,8 @@ class Supervisor:
 
     def end_leftovers(self) -> None:
         """Ends what a killed service left behind: only our own, found by session and by program."""
-        with suppress(OSError, ValueError):
-            known = frozenset(json.loads(self.sessions.read_text()))
+        with suppress(OSError, ValueError, AttributeError):
+            known = frozenset(json.loads(self.sessions.read_text()).values())
             for pid in processes.of_sessions(known):
                 processes.signal_to(pid, signal.SIGTERM)
             if not processes.wait_until(lambda: not processes.of_sessions(known), LEFTOVERS_STOP_WITHIN_S):
@@ -127,7 +127,7 @@ class Supervisor:
 
     def _record(self) -> None:
         children = [watched.part for watched in self.watched if isinstance(watched.part, Child)]
-        home.write(self.sessions, [child.process.pid for child in children if child.process])
+        home.write(self.sessions, {child.name: child.pid for child in children if child.pid})
 
     def _pause(self) -> None:
         if self.is_stopping:

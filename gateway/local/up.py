@@ -14,6 +14,7 @@ from gateway.local import home, service, stores
 from gateway.local.changes import Changes
 from gateway.local.child import Child
 from gateway.local.errors import LocalError
+from gateway.local.forked import Forked
 from gateway.local.screen import card, echo, step
 from gateway.local.supervisor import Stopped, Supervisor
 
@@ -22,6 +23,8 @@ APPS = ("accounts", "webhooks", "ledger", "gateway")
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 DEVELOPING = {"ONPAY_DEBUG": "1", "ONPAY_WEB_WORKERS": "1"}
 
+# While developing, each process loads the code as it is when it starts.
+PART = Forked if sys.platform == "linux" else Child
 PREPARE = "manage.py prepare"
 CELERY = "-m celery -A gateway"
 WORKER = f"{CELERY} worker --without-gossip --without-mingle --loglevel WARNING"
@@ -97,14 +100,14 @@ def _start(
     }
     service.announce(env)
 
-    def child(name: str, command: str) -> Child:
+    def child(name: str, command: str, kind: type[Child] = Child) -> Child:
         words = [sys.executable, *command.format(host=host, port=port).split()]
-        return Child(name, words, place / "logs" / f"{name}.log", env)
+        return kind(name, words, place / "logs" / f"{name}.log", env)
 
     with step("tables, demo company"):
         supervisor.once(child("prepare", PREPARE))
     for name, command in parts.items():
-        supervisor.start(child(name, command))
+        supervisor.start(child(name, command, Child if options else PART))
 
 
 def _wait_for_health(supervisor: Supervisor, host: str, port: int, parts: Mapping[str, str]) -> None:

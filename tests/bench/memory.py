@@ -1,5 +1,6 @@
 """The memory of all processes of the service after a warm-up (PSS: its own, and its share of what several hold)."""
 
+import os
 import time
 
 from tests.bench import deliveries, stage, trees
@@ -22,7 +23,10 @@ def measure(shop: Shop) -> None:
         load.send("charge", 8, scaled(10, 1))
         load.send("get", 8, 1)
         time.sleep(RESTS_S)
+        forkers = {trees.parent(child.pid) for child in children if child.pid} - {os.getpid()}
         used = {name: [trees.pss_kb(pid) for pid in trees.tree(root)] for name, root in trees.roots(children).items()}
+        used["forked from"] = [trees.pss_kb(pid) for pid in forkers]
     for name, kilobytes in used.items():
-        print(f"  {name:<12} {len(kilobytes):>3} processes {sum(kilobytes) / 1024:>6.0f} MB")
+        each = ", ".join(f"{one / 1024:.0f}" for one in kilobytes[:4])
+        print(f"  {name:<12} {len(kilobytes):>3} processes {sum(kilobytes) / 1024:>6.0f} MB ({each} …)")
     record("memory", f"{sum(map(sum, used.values())) / 1024:,.0f} MB")

@@ -15,7 +15,7 @@ from django.db import connection
 
 from gateway.local import home, processes
 from gateway.local.child import Child
-from gateway.local.up import GATEWAY
+from gateway.local.up import GATEWAY, PART
 
 DATABASE = "onpay_bench"
 NEVER_REACHED = "100000000"
@@ -49,10 +49,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(name: str, command: str, port: int | None = None, **env: str) -> Iterator[Child]:
+def running(name: str, command: str, port: int | None = None, kind: type[Child] = Child, **env: str) -> Iterator[Child]:
     """A process of the service, or of ours, until the block ends; it begins when the port answers."""
     logs = home.make(home.folder() / "logs")
-    child = Child(name, [sys.executable, *command.split()], logs / f"{name}.log", os.environ | env)
+    child = kind(name, [sys.executable, *command.split()], logs / f"{name}.log", os.environ | env)
     child.start()
     try:
         if port and not processes.wait_until(lambda: not child.alive() or _answers(port), START_TIMEOUT_S):
@@ -83,7 +83,7 @@ def service(port: int) -> Iterator[list[Child]]:
     with ExitStack() as stack:
         yield [
             stack.enter_context(
-                running(name, command.format(host="127.0.0.1", port=port), port if name == "web" else None)
+                running(name, command.format(host="127.0.0.1", port=port), port if name == "web" else None, PART)
             )
             for name, command in GATEWAY.items()
         ]

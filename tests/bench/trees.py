@@ -15,8 +15,12 @@ from gateway.local.child import Child
 
 def roots(children: Iterable[Child]) -> dict[str, int]:
     """The first process of every part, the database and the broker among them."""
-    found = {child.name: child.process.pid for child in children if child.process}
+    found = {child.name: child.pid for child in children if child.pid}
     return found | {"PostgreSQL": _postmaster(), "Valkey": _valkey()}
+
+
+def parent(pid: int) -> int:
+    return int(_facts(pid)[1])
 
 
 def tree(root: int) -> list[int]:

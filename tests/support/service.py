@@ -42,16 +42,7 @@ PATIENCE_S = 180
 """How long a definite answer, or a part that was killed, may take on a busy machine."""
 
 
-PARTS = {
-    "web": "gateway.serving",
-    "worker": " -Q money,sandbox ",
-    "messages": " -Q messages ",
-    "background": " -Q background,proofs ",
-    "beat": " beat ",
-    "dispatcher": "deliver_webhooks",
-    "broker": "valkey-server",
-    "database": "postgres",
-}
+SERVERS = {"broker": "valkey-server", "database": "postgres"}
 
 
 SHORTENED = {"ONPAY_WEBHOOK_TIME_SCALE": "0.05", "ONPAY_DEMO_DAYS": "12"}
@@ -169,8 +160,12 @@ class Service:
                 os.kill(pid, signal.SIGCONT)
 
     def pids(self, part: str) -> list[int]:
-        """The processes of a part."""
-        return self._pids(PARTS[part])
+        """The processes of a part: those of the gateway are known to its supervisor."""
+        if part in SERVERS:
+            return self._pids(SERVERS[part])
+        root = json.loads((self.home / "sessions.json").read_text()).get(part)
+        found = [root] if root and Path(f"/proc/{root}").exists() else []
+        return [*found, *(pid for pid in _processes() if found and _parent(pid) in found)]
 
     def _pids(self, words: str) -> list[int]:
         """Processes with the words in their command line and this service's home in environment or arguments, and their

@@ -1,5 +1,6 @@
 """The supervisor restarts what ends, and stops everything."""
 
+import json
 import os
 import re
 import signal
@@ -92,7 +93,7 @@ def test_what_a_killed_supervisor_left_behind_is_ended(place: Path, supervisor: 
     supervisor.start(leftover)
     assert leftover.process
     stranger = processes.spawn(["sleep", "60"], place / "sleep.log")
-    supervisor.sessions.write_text(f"[{leftover.process.pid}, {stranger.pid}]")
+    supervisor.sessions.write_text(json.dumps({"part": leftover.pid, "stranger": stranger.pid}))
     supervisor.watched.clear()
 
     supervisor.end_leftovers()
