@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, partial
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
@@ -128,10 +128,11 @@ class Sender:
         session = self._sessions[loopback_allowed]
         started = time.monotonic()
         heard = _Heard()
+        _heard.set(heard)
         try:
             target = addresses.parse_url(url, loopback_allowed=loopback_allowed)
             async with asyncio.timeout(self._total_timeout_s):
-                await _exchange(session, target, body, {**headers, **OUR_HEADERS}, heard)
+                await _exchange(session, target, body, headers, heard)
             error = None
         except (aiohttp.ClientError, OSError, addresses.ForbiddenAddress) as trouble:
             error = _failure(trouble)
@@ -143,8 +144,6 @@ class Sender:
 
     def _open_session(self, loopback_allowed: bool) -> aiohttp.ClientSession:
         self._resolvers.append(_VettingResolver(self._lookup, self._lookups_at_once, loopback_allowed))
-        reuse = aiohttp.TraceConfig()
-        reuse.on_connection_reuseconn.append(_note_reuse)
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 resolver=self._resolvers[-1],
@@ -156,6 +155,7 @@ class Sender:
                 keepalive_timeout=self._keep_alive_s,
             ),
             timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout_s),
+            headers=OUR_HEADERS,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
@@ -163,7 +163,6 @@ class Sender:
             max_line_size=LONGEST_HEADER_BYTES,
             max_field_size=LONGEST_HEADER_BYTES,
             max_headers=MOST_HEADERS,
-            trace_configs=[reuse],
         )
 
 
@@ -177,6 +176,8 @@ class _Heard:
     over_kept_connection: bool = False
 
 
+_heard: ContextVar[_Heard] = ContextVar("heard")
+"""The attempt for which a connection may be opened."""
 _owner: ContextVar[str] = ContextVar("owner")
 """Whose URL is being called: aiohttp tells its resolver only the host."""
 
@@ -243,6 +244,7 @@ class _RationedSocket(socket.socket):
 
     @classmethod
     def open(cls, info: aiohttp.AddrInfoType) -> Self:
+        _heard.get().over_kept_connection = False
         family, kind, protocol, _, _ = info
         return cls(family, kind, protocol)
 
@@ -287,19 +289,15 @@ async def _request(
     session: aiohttp.ClientSession, url: URL, body: bytes, headers: Mapping[str, str], heard: _Heard
 ) -> aiohttp.ClientResponse:
     while True:
-        heard.over_kept_connection = False
+        heard.over_kept_connection = True
         try:
-            return await session.post(url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=heard)
+            return await session.post(url, data=body, headers=headers, allow_redirects=False)
+        except aiohttp.ClientConnectorError:
+            raise  # a new connection
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             # The server may close a kept connection just as we reuse it. That is not an answer: connect again.
             if not heard.over_kept_connection:
                 raise
-
-
-async def _note_reuse(
-    session: aiohttp.ClientSession, context: SimpleNamespace, params: aiohttp.TraceConnectionReuseconnParams
-) -> None:
-    context.trace_request_ctx.over_kept_connection = True
 
 
 def _close_unless_finished(response: aiohttp.ClientResponse) -> None:

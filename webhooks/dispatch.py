@@ -30,7 +30,9 @@ from webhooks.messages import message
 log = structlog.get_logger()
 T = TypeVar("T")
 
-IN_FLIGHT = 512
+IN_FLIGHT = 1024
+SENT_TOGETHER = 64
+"""Attempts of `deliver_due` at once: all of them may be at one endpoint."""
 LOOK_EVERY_S = 0.2
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
@@ -95,7 +97,7 @@ def deliver_due() -> int:
             return await asyncio.gather(*(attempt(sender, claimed) for claimed in batch))
 
     made = 0
-    while batch := queue.claim(IN_FLIGHT):
+    while batch := queue.claim(SENT_TOGETHER):
         recording.record(asyncio.run(send(batch)))
         made += len(batch)
     return made
@@ -159,7 +161,7 @@ def _claim(room: int, holder: holds.Holder) -> list[queue.Claimed]:
 
 
 class Dispatcher:
-    """Polls for due deliveries five times a second, with up to 512 in flight."""
+    """Polls for due deliveries five times a second, with up to 1,024 in flight."""
 
     def __init__(self) -> None:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")

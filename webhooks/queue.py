@@ -28,8 +28,8 @@ claimed it keeps its hold (`holds`).
 """
 AT_ONCE = 8
 """Concurrent attempts at one endpoint."""
-IN_HAND = 64
-IN_HAND_OF_MERCHANT = 256
+IN_HAND = 128
+IN_HAND_OF_MERCHANT = 512
 """Deliveries in flight to a healthy endpoint, or to all endpoints of a merchant. The merchant with the fewest is served
 first. Endpoints that fail or are not known to be healthy are limited to AT_ONCE, so a slow one delays no other.
 """

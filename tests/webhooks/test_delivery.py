@@ -225,7 +225,7 @@ def test_a_merchant_with_many_endpoints_leaves_room_for_the_others(
         api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
     globex_api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
     Endpoint.objects.update(last_success_at=utcnow())
-    for _ in range(15):
+    for _ in range(queue.IN_HAND_OF_MERCHANT // 20 + 1):
         a_payment(acme.sandbox, "PAID")
     theirs = a_payment(globex.sandbox, "PAID")
 
