@@ -31,10 +31,10 @@ the one that proves what is new.
 
 
 # What belongs to the rows of a part was written beside each other: looking it up costs less than reading its table, as
-# does a plan for this part instead of one for any.
+# does a plan for this part instead of one for any. What is sorted or hashed of it stays in memory.
 _PLANNED = """
     SET LOCAL statement_timeout = 0; SET LOCAL plan_cache_mode = force_custom_plan;
-    SET LOCAL random_page_cost = 1.1; SET LOCAL max_parallel_workers_per_gather = 0
+    SET LOCAL random_page_cost = 1.1; SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0
 """
 
 

@@ -26,9 +26,9 @@ cut(
 _IN_SPAN = "{0} >= (SELECT since FROM span) AND {0} < (SELECT until FROM span)"
 
 
-def _payments(kind: Kind, time: str, which: str, reason: str = "''") -> str:
+def _payments(time: str, kind: str, which: str, reason: str = "''") -> str:
     return f"""
-        SELECT merchant_id, date_bin('15 minutes', {time}, 'epoch') AS quarter, '{kind}' AS kind, currency, method,
+        SELECT merchant_id, date_bin('15 minutes', {time}, 'epoch') AS quarter, {kind} AS kind, currency, method,
                {reason} AS reason, count(*) AS count, sum(amount) AS amount, sum(fee) AS fee
           FROM {table(Payment)} WHERE merchant_id IN (SELECT id FROM part) AND {which} AND {_IN_SPAN.format(time)}
          GROUP BY 1, 2, 3, 4, 5, 6
@@ -47,11 +47,19 @@ def _refunds(kind: Kind, time: str, which: str) -> str:
 
 _OF_PAYER = f"r.origin = '{Origin.PAYER}'"
 _GIVEN = f"{_OF_PAYER} AND r.status = '{Status.COMPLETED}'"
+# What became of those that were created in the span is read in one pass.
+_FATE = f"""
+    CASE WHEN paid_at IS NOT NULL THEN '{Kind.ACCEPTED}'
+         WHEN status = '{Paid.FAILED}' THEN '{Kind.DECLINED}' ELSE '{Kind.EXPIRED}' END
+"""
 _FOUND = (
-    _payments(Kind.PAID, "paid_at", "paid_at IS NOT NULL"),
-    _payments(Kind.ACCEPTED, "created_at", "paid_at IS NOT NULL"),
-    _payments(Kind.DECLINED, "created_at", f"status = '{Paid.FAILED}'", "failure_code"),
-    _payments(Kind.EXPIRED, "created_at", f"status = '{Paid.EXPIRED}'"),
+    _payments("paid_at", f"'{Kind.PAID}'", "paid_at IS NOT NULL"),
+    _payments(
+        "created_at",
+        _FATE,
+        f"(paid_at IS NOT NULL OR status IN ('{Paid.FAILED}', '{Paid.EXPIRED}'))",
+        f"CASE WHEN paid_at IS NULL AND status = '{Paid.FAILED}' THEN failure_code ELSE '' END",
+    ),
     _refunds(Kind.RETURNED, "completed_at", "r.completed_at IS NOT NULL"),
     _refunds(Kind.REVERSED, "reversed_at", "r.reversed_at IS NOT NULL"),
     _refunds(Kind.DISPUTED, "created_at", _OF_PAYER),

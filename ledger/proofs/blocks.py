@@ -15,7 +15,7 @@ BITS = 12
 """A block has the transfers whose ids differ only in so many of their last bits."""
 
 _DAY = "(created_at AT TIME ZONE 'UTC')::date"
-# One line per transfer and one per entry. OFFSET 0 makes the planner look up what belongs to each block.
+# One line per transfer and one per entry. OFFSET 0 makes the planner read the entries of a block as one range.
 CONTENT = f"""
     SELECT b.day, b.number, coalesce(read.transfers, 0) AS transfers, coalesce(read.entries, 0) AS entries,
            encode(sha256(convert_to(coalesce(read.told, ''), 'UTF8')), 'hex') AS digest
@@ -31,8 +31,11 @@ CONTENT = f"""
                             WHERE id >= b.number << {BITS} AND id < (b.number + 1) << {BITS}
                               AND created_at >= b.day::timestamp AT TIME ZONE 'UTC'
                               AND created_at < (b.day + 1)::timestamp AT TIME ZONE 'UTC' OFFSET 0) t
-                    CROSS JOIN LATERAL (SELECT * FROM {table(Entry)} WHERE transfer_id = t.id OFFSET 0) e
-                     JOIN {table(ProvedAccount)} p ON p.account_id = e.account_id AND p.sequence >= e.sequence
+                    JOIN (SELECT * FROM {table(Entry)} WHERE transfer_id >= b.number << {BITS}
+                             AND transfer_id < (b.number + 1) << {BITS} OFFSET 0) e ON e.transfer_id = t.id
+                    CROSS JOIN LATERAL (SELECT sequence FROM {table(ProvedAccount)}
+                                         WHERE account_id = e.account_id OFFSET 0) p
+                    WHERE p.sequence >= e.sequence
                     GROUP BY t.id, t.merchant_id, t.kind, t.reference, t.entry_count, t.posted_at, t.created_at) lines
            ) read
 """

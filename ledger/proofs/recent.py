@@ -51,7 +51,7 @@ _MOVE = f"""
 """
 
 
-def verify_recent(share_s: int = SHARE_S) -> list[Violation]:
+def verify_recent(share_s: float = SHARE_S) -> list[Violation]:
     """Proves all totals, the entries above those that were proved before, their transfers and what those are about, the
     newest rows of every table, and for so long what comes next in the round over everything.
 

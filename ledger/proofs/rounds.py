@@ -9,11 +9,11 @@ from ledger.verify import LOCK, Findings, rows, snapshot
 
 AT_ONCE = 5_000
 """Rows in a part."""
-SHARE_S = 1
+SHARE_S = 0.25
 """For how long a proof goes on with the round."""
 
 
-def go_on(share_s: int = SHARE_S) -> Findings:
+def go_on(share_s: float = SHARE_S) -> Findings:
     """Proves what comes next in the round, at least one part; a round that ends is not begun again at once.
 
     A part that is wrong is proved by every further run until it is right: only then the round goes on. Raises
