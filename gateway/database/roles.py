@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from psycopg import Connection, Cursor, connect, sql
+from psycopg import Connection, Cursor, Error, connect, sql
 
 from accounts.base.rows import table as table_of
 from accounts.models import AuditEntry
@@ -68,7 +68,7 @@ def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str
         raise SameRole
     with connect(**_parameters(admin, app["NAME"])) as connection, connection.cursor() as cursor:
         for role in (owner, app):
-            _make(connection, cursor, role)
+            _make(connection, cursor, role, _parameters(admin, app["NAME"]))
         names = {"database": app["NAME"], "owner": owner["USER"], "app": app["USER"]}
         cursor.execute(_sql("GRANT {owner} TO CURRENT_USER", names))
         for statement in _DATABASE:
@@ -104,14 +104,28 @@ def _refused(table: str) -> str:
     return "DELETE" if table in KEPT else ""
 
 
-def _make(connection: Connection[Any], cursor: Cursor[Any], role: Mapping[str, Any]) -> None:
-    """Sends the password hashed, so that no server log contains it."""
+def _is_let_in(role: Mapping[str, Any], way: Mapping[str, Any]) -> bool:
+    """Whether PostgreSQL, reached the administrator's way, asks the role for a password and takes this one."""
+    try:
+        with connect(**{**way, "user": role["USER"], "password": role["PASSWORD"]}) as connection:
+            return connection.pgconn.used_password
+    except Error:
+        return False
+
+
+def _make(
+    connection: Connection[Any], cursor: Cursor[Any], role: Mapping[str, Any], way: Mapping[str, Any]
+) -> None:
+    """Sends the password hashed, so that no server log contains it.
+
+    One that is valid is not set again: its hash would be another, and PgBouncer, which has a copy of it, locked out.
+    """
     known = cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = %s", [role["USER"]]).fetchone()
     if known is None:
         cursor.execute(sql.SQL("CREATE ROLE {}").format(_name(role)))
     attributes = "LOGIN NOCREATEROLE NOCREATEDB" + (" NOSUPERUSER" if known and known[0] else "")
     cursor.execute(sql.SQL("ALTER ROLE {} " + attributes).format(_name(role)))
-    if role["PASSWORD"]:
+    if role["PASSWORD"] and not (known and _is_let_in(role, way)):
         sealed = connection.pgconn.encrypt_password(
             role["PASSWORD"].encode(), role["USER"].encode(), b"scram-sha-256"
         ).decode()

@@ -190,6 +190,38 @@ def test_doing_it_again_changes_nothing_and_mends_what_was_changed(installed: In
     assert owner == (installed.owner,)
 
 
+@pytest.fixture
+def asked_for_passwords(installed: Installation) -> Iterator[None]:
+    """The server asks the service's role for its password, as in production."""
+    with installed.connect("ADMIN") as admin:
+        [(named,)] = admin.execute("SHOW hba_file").fetchall()
+        rules = Path(str(named))
+        before = rules.read_text()
+        rules.write_text(f"local all {installed.app} scram-sha-256\nhost all {installed.app} all scram-sha-256\n{before}")
+        admin.execute("SELECT pg_reload_conf()")
+        yield
+        rules.write_text(before)
+        admin.execute("SELECT pg_reload_conf()")
+
+
+def test_a_password_that_is_valid_keeps_its_hash_of_which_a_pooler_has_a_copy(
+    installed: Installation, asked_for_passwords: None
+) -> None:
+    def kept() -> object:
+        return admin.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [installed.app]).fetchone()
+
+    changed = replace(installed, env=installed.env | {"ONPAY_DATABASE_PASSWORD": "another"})
+    with installed.connect("ADMIN") as admin:
+        before = kept()
+
+        assert installed.manage("prepare_database").returncode == 0
+        assert kept() == before
+        assert changed.manage("prepare_database").returncode == 0
+        assert kept() != before
+        assert installed.manage("prepare_database").returncode == 0
+    psycopg.connect(installed.env["DATABASE_URL"], password=PASSWORD).close()
+
+
 def test_a_password_may_hold_any_character_and_no_log_has_it(installed: Installation) -> None:
     with installed.connect("ADMIN") as admin:
         kept = admin.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [installed.app]).fetchone()
