@@ -34,7 +34,7 @@ def _parse(text: str) -> Address | None:
 
 
 def client_address(request: HttpRequest) -> Address | None:
-    """Returns the client's address, or None if a trusted proxy sends an unreadable one.
+    """Returns the client's address, or None if a trusted proxy sends none or an unreadable one.
 
     Only peers in `ONPAY_TRUSTED_PROXIES` are trusted, and only the header `ONPAY_CLIENT_ADDRESS_HEADER` is read:
     from the right, past further trusted proxies, to the first address that is not one of them.
@@ -69,6 +69,7 @@ def _address(peer: str, entries: str) -> Address | None:
         return address
     if not entries:
         _note_missing(str(address))
+        return None
     for entry in reversed(entries.split(",")):
         if not entry.strip():
             continue

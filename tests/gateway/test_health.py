@@ -134,6 +134,15 @@ def test_the_operators_token_opens_the_parts(db: None, settings: Any) -> None:
     assert "parts" not in asked.get("/health/", headers={"authorization": "x7Vb2-operators-token"}).json()
 
 
+def test_whom_a_proxy_on_the_machine_does_not_name_is_a_stranger(db: None, settings: Any) -> None:
+    settings.LOCAL, settings.TRUSTED_PROXIES = False, ["127.0.0.1"]
+    behind = Client(REMOTE_ADDR="127.0.0.1")
+
+    assert "parts" not in behind.get("/health/").json()
+    assert "parts" not in behind.get("/health/", headers={"x-forwarded-for": ABROAD}).json()
+    assert "parts" in behind.get("/health/", headers={"x-forwarded-for": "127.0.0.1"}).json()
+
+
 def test_whoever_is_on_the_machine_or_of_the_staff_sees_the_parts(db: None, settings: Any) -> None:
     settings.LOCAL = False
     staff = signed_in_twice(User.objects.create_superuser("root@onpay.internal", PASSWORD), address=ABROAD)

@@ -197,7 +197,8 @@ def asked_for_passwords(installed: Installation) -> Iterator[None]:
         [(named,)] = admin.execute("SHOW hba_file").fetchall()
         rules = Path(str(named))
         before = rules.read_text()
-        rules.write_text(f"local all {installed.app} scram-sha-256\nhost all {installed.app} all scram-sha-256\n{before}")
+        asked = f"{installed.app} scram-sha-256", f"{installed.app} all scram-sha-256"
+        rules.write_text(f"local all {asked[0]}\nhost all {asked[1]}\n{before}")
         admin.execute("SELECT pg_reload_conf()")
         yield
         rules.write_text(before)
