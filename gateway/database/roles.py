@@ -113,9 +113,7 @@ def _is_let_in(role: Mapping[str, Any], way: Mapping[str, Any]) -> bool:
         return False
 
 
-def _make(
-    connection: Connection[Any], cursor: Cursor[Any], role: Mapping[str, Any], way: Mapping[str, Any]
-) -> None:
+def _make(connection: Connection[Any], cursor: Cursor[Any], role: Mapping[str, Any], way: Mapping[str, Any]) -> None:
     """Sends the password hashed, so that no server log contains it.
 
     One that is valid is not set again: its hash would be another, and PgBouncer, which has a copy of it, locked out.
