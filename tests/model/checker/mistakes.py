@@ -92,8 +92,15 @@ OF_PAYMENTS = (
     Wrong(
         "a repeated request ignores leases",
         QUESTIONS,
-        (("        if is_leased(payment):\n            raise", "        if False:\n            raise"),),
+        (("        if is_leased(payment) or (payment", "        if (payment"),),
         "two calls at once",
+    ),
+    Wrong(
+        "a repeated request is offered again while it is withdrawn",
+        QUESTIONS,
+        ((" or (payment.account_id and is_over(payment, at)):", ":"),),
+        "offered again where it was voided",
+        deep=True,
     ),
     Wrong(
         "a late process goes on under the lease of another",
