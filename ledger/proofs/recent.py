@@ -13,7 +13,7 @@ from accounts.models import Merchant
 from ledger.books.models import Balance, Entry, Transfer
 from ledger.proofs import blocks
 from ledger.proofs.models import ProvedAccount, ProvedBlock
-from ledger.proofs.rounds import SHARE_S, go_on
+from ledger.proofs.rounds import SHARE_MS, go_on
 from ledger.verify import LOCK, Findings, Part, Violation, sliced, snapshot, stands_for_many
 
 AT_ONCE = 4
@@ -51,7 +51,7 @@ _MOVE = f"""
 """
 
 
-def verify_recent(share_s: float = SHARE_S) -> list[Violation]:
+def verify_recent(share_ms: int = SHARE_MS) -> list[Violation]:
     """Proves all totals, the entries above those that were proved before, their transfers and what those are about, the
     newest rows of every table, and for so long what comes next in the round over everything.
 
@@ -61,7 +61,7 @@ def verify_recent(share_s: float = SHARE_S) -> list[Violation]:
     findings, is_first = Findings(), True
     while _prove_new(findings, is_first=is_first):
         is_first = False
-    findings.add(go_on(share_s))
+    findings.add(go_on(share_ms))
     return findings.violations
 
 

@@ -9,17 +9,17 @@ from ledger.verify import LOCK, Findings, rows, snapshot
 
 AT_ONCE = 5_000
 """Rows in a part."""
-SHARE_S = 0.25
+SHARE_MS = 250
 """For how long a proof goes on with the round."""
 
 
-def go_on(share_s: float = SHARE_S) -> Findings:
+def go_on(share_ms: int = SHARE_MS) -> Findings:
     """Proves what comes next in the round, at least one part; a round that ends is not begun again at once.
 
     A part that is wrong is proved by every further run until it is right: only then the round goes on. Raises
     BeingVerified if another process is proving what is new.
     """
-    ends = time.monotonic() + share_s
+    ends = time.monotonic() + share_ms / 1000
     now = Round.objects.filter(ended_at=None).order_by("pk").first() or Round.objects.create(began_at=utcnow())
     for part in rows(AT_ONCE, (now.table, now.key) if now.table else None):
         assert part.of

@@ -85,18 +85,19 @@ def test_a_late_authorization_leaves_the_newer_call_its_lease(stored: Payment, s
     assert (payment.status, payment.leased_until, payment.unclear_since) == ("AUTHORIZED", newer.leased_until, None)
 
 
-def test_a_late_withdrawal_of_the_charge_does_not_end_what_was_sent_again(stored: Payment, script: Script) -> None:
+def test_what_is_being_withdrawn_is_not_sent_again(stored: Payment, script: Script) -> None:
     script.answers = {"cancel": [PaymentOutcome(PaymentResult.DONE)], "ask": [PaymentOutcome(PaymentResult.UNKNOWN)]}
     move(stored.pk, days=2)
     late = written_down(stored)
     assert late.about == PaymentAction.CANCEL
     move(stored.pk, minutes=3)
-    sent_again = questions.resume(stored.merchant, stored.pk)
+    with pytest.raises(RailUnavailable):
+        questions.resume(stored.merchant, stored.pk)
 
     questions.ask_and_take(stored.merchant, late)
 
     payment = Payment.objects.get()
-    assert (payment.status, payment.leased_until) == ("PENDING", sent_again.leased_until)
+    assert (payment.status, payment.asked_times) == ("PENDING", stored.asked_times), "a later sweep withdraws it"
 
 
 @pytest.mark.parametrize("is_answered", [True, False], ids=["answered there", "being asked there"])
