@@ -66,9 +66,10 @@ def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str
     """
     if len({role["USER"] for role in (admin, owner, app)}) < 3:
         raise SameRole
-    with connect(**_parameters(admin, app["NAME"])) as connection, connection.cursor() as cursor:
+    way = _parameters(admin, app["NAME"])
+    with connect(**way) as connection, connection.cursor() as cursor:
         for role in (owner, app):
-            _make(connection, cursor, role, _parameters(admin, app["NAME"]))
+            _make(connection, cursor, role, way)
         names = {"database": app["NAME"], "owner": owner["USER"], "app": app["USER"]}
         cursor.execute(_sql("GRANT {owner} TO CURRENT_USER", names))
         for statement in _DATABASE:
