@@ -90,7 +90,8 @@ export async function hostile(): Promise<object> {
         return new Response(body, { status, headers });
       },
     });
-  const moment = new Date(Date.now() + 20_000).toUTCString();
+  const begun = Date.now();
+  const moment = new Date(begun + 20_000).toUTCString();
   const answers: [number, Record<string, string>, string][] = [
     [503, { "retry-after": moment }, "<html>"],
     [503, { "retry-after": "-1" }, "<html>"],
@@ -101,9 +102,9 @@ export async function hostile(): Promise<object> {
   const waits: unknown[] = [];
   for (const one of answers) {
     const failed = await failure(answering(...one).payments.create(order as never));
-    const wait = failed?.retryAfter;
-    waits.push([failed?.retryable, wait === undefined ? null : Math.round(wait / 2) * 2]);
+    waits.push([failed?.retryable, failed?.retryAfter ?? null]);
   }
+  const lasted = (Date.now() - begun) / 1000;
   const before = calls;
   const left = await answering(200, {}, "{}").payments.get("pay_1", { signal: AbortSignal.abort() }).catch(() => "left");
   const refused = [
@@ -118,7 +119,7 @@ export async function hostile(): Promise<object> {
       return (error as Error).name;
     }
   });
-  return { waits, left: [left, calls - before], wrong: refused };
+  return { waits, lasted, left: [left, calls - before], wrong: refused };
 }
 
 function release(event: OnpayEvent): string | null {
