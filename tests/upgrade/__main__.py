@@ -44,10 +44,9 @@ def main() -> None:
     if before is None:
         print(f"No upgrade: this clone does not have the commit of {RELEASE}")
         return
+    _proved_by_both(before)
     url = _fresh_database()
-    _manage(before, "migrate", "--verbosity=0")
-    made = json.loads(_manage(before, "provision", "--company", "Acme", "--json"))
-    load = Load(made["sandboxApiKey"])
+    load = _acme(before)
     with _web(before, 0) as old:
         load.port = old
         load.once()
@@ -74,6 +73,29 @@ def main() -> None:
     keep(Count("requests during an upgrade and back", sum(load.answers.values()), 1, len(load.failed)))
     if load.failed or locks.worst > LONGEST_LOCK_MS:
         sys.exit("The upgrade is not smooth.")
+
+
+def _proved_by_both(before: Path) -> None:
+    """Workers of both versions prove the same books by turns: neither finds anything wrong, then or afterwards."""
+    _fresh_database()
+    load = _acme(before)
+    with _web(before, 0) as load.port:
+        load.once()
+    _manage(home.CHECKOUT, "migrate", "--verbosity=0")
+    for code in (home.CHECKOUT, before, home.CHECKOUT):
+        with _web(code, 0) as load.port:
+            for _ in range(20):
+                load.once()
+        _manage(code, "shell", "-c", "from ledger.tasks import prove_books; prove_books()")
+        _manage(code, "verify_ledger")
+    if load.failed:
+        sys.exit(f"Not answered while both versions proved: {load.failed[:5]}")
+
+
+def _acme(before: Path) -> "Load":
+    """Acme's load on a database of the release."""
+    _manage(before, "migrate", "--verbosity=0")
+    return Load(json.loads(_manage(before, "provision", "--company", "Acme", "--json"))["sandboxApiKey"])
 
 
 class Load:
@@ -146,9 +168,9 @@ def _released(folder: Path) -> Path | None:
 
 
 def _fresh_database() -> str:
-    """Makes it anew, beside the one that DATABASE_URL names; its address, which it names from now on."""
+    """Makes it anew on the server that DATABASE_URL names; its address, which it names from now on."""
     url = os.environ["DATABASE_URL"]
-    with psycopg.connect(url, autocommit=True) as server:
+    with psycopg.connect(url, dbname="postgres", autocommit=True) as server:
         server.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
         server.execute(f"CREATE DATABASE {DATABASE}")
     os.environ["DATABASE_URL"] = urlsplit(url)._replace(path=f"/{DATABASE}").geturl()
