@@ -98,7 +98,8 @@ def invariant(
 
 
 def cut(model: type[Model], sql: str) -> None:
-    """Has what a row of the table stands for proved a span of time at a time, between these cuts of the row `key`.
+    """Has what a row of the table stands for proved a span of time at a time, between these cuts of the row `key`, each
+    span of about as many as `rows` of another table would be.
 
     Its queries read `span`, with the times `since` and `until`. The spans have no gaps, wherever the cuts are.
     """
@@ -271,7 +272,7 @@ def rows(at_once: int, after: tuple[str, str] | None = None) -> Iterator[Part]:
         if after is None or table(model) >= after[0]:
             last = after[1] if after and table(model) == after[0] else ""
             if model in _cuts:
-                yield from _spans(model, *last.split(_AND_UNTIL))
+                yield from _spans(model, at_once, *last.split(_AND_UNTIL))
             else:
                 yield from _slices(model, 1 if model in _one_at_a_time else at_once, last)
 
@@ -294,17 +295,18 @@ def _slices(model: type[Model], at_once: int, low: Any = "") -> Iterator[Part]:
         low = high
 
 
-def _spans(model: type[Model], key: str, since: str = _ALWAYS) -> Iterator[Part]:
+def _spans(model: type[Model], at_once: int, key: str, since: str = _ALWAYS) -> Iterator[Part]:
     """The rest of this row, and then the others."""
     if since != _ALWAYS:
-        yield from _spans_of(model, key, since)
+        yield from _spans_of(model, at_once, key, since)
     for part in _slices(model, 1, key):
-        yield from _spans_of(model, part.last, "-infinity")
+        yield from _spans_of(model, at_once, part.last, "-infinity")
 
 
-def _spans_of(model: type[Model], key: str, since: str) -> Iterator[Part]:
+def _spans_of(model: type[Model], at_once: int, key: str, since: str) -> Iterator[Part]:
     cuts = _all(
-        f"SELECT cut::text FROM ({_cuts[model]}) cuts WHERE cut > %(since)s ORDER BY cut", {"key": key, "since": since}
+        f"SELECT cut::text FROM ({_cuts[model]}) cuts WHERE cut > %(since)s ORDER BY cut",
+        {"key": key, "rows": at_once, "since": since},
     )
     for until in (*cuts, _ALWAYS):
         values = {"key": key, "since": since, "until": until}

@@ -142,6 +142,9 @@ class Refund(Returned):
                 fields=["merchant", "completed_at"], name="completed_refunds", condition=Q(completed_at__isnull=False)
             ),
             models.Index(
+                fields=["merchant", "reversed_at"], name="reversed_refunds", condition=Q(reversed_at__isnull=False)
+            ),
+            models.Index(
                 fields=["updated_at"],
                 name="refunds_to_decide",
                 condition=Q(status__in=(Status.UNDER_REVIEW, Status.PROCESSING)),

@@ -6,13 +6,15 @@ What is below is proved again in rounds.
 from collections.abc import Iterator
 from typing import Any
 
+from django.db import connection
 from django.db.models import CharField
 
 from accounts.base.rows import table
 from accounts.models import Merchant
 from ledger.books.models import Balance, Entry, Transfer
+from ledger.closings.models import ClosedDay
 from ledger.proofs import blocks
-from ledger.proofs.models import ProvedAccount, ProvedBlock
+from ledger.proofs.models import Proof, ProvedAccount, ProvedBlock
 from ledger.proofs.rounds import SHARE_MS, go_on
 from ledger.verify import LOCK, Findings, Part, Violation, sliced, snapshot, stands_for_many
 
@@ -44,6 +46,11 @@ _NEW = f"""
      ORDER BY e.account_id, e.sequence
 """
 _NAMED = f"SELECT DISTINCT split_part(reference, ':', 1) FROM {table(Transfer)} WHERE id = ANY(%s)"
+# By the last proof that held: a day that is found wrong stays new, and so does one that was sealed during a proof.
+_NOT_SEALED = f"""
+    WHERE day > coalesce((SELECT sealed_day FROM {table(Proof)} WHERE finished_at IS NOT NULL AND violations = '[]'
+                           ORDER BY id DESC LIMIT 1), '-infinity')
+"""
 _MOVE = f"""
     INSERT INTO {table(ProvedAccount)} (account_id, sequence, balance)
     SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) ORDER BY 1
@@ -53,7 +60,8 @@ _MOVE = f"""
 
 def verify_recent(share_ms: int = SHARE_MS) -> list[Violation]:
     """Proves all totals, the entries above those that were proved before, their transfers and what those are about, the
-    newest rows of every table, and for so long what comes next in the round over everything.
+    newest rows of every table, a closed day until it is sealed, and for so long what comes next in the round over
+    everything.
 
     What is found is found again until it is right: only then the next proof begins above it. Raises BeingVerified if
     another process is doing it.
@@ -107,13 +115,20 @@ def _parts(cursor: Any, entries: list[int], transfers: list[int], *, is_first: b
         keys = [*_newest(cursor, model)] if is_first else []
         keys += about.get(model, named if isinstance(model._meta.pk, CharField) else [])
         if keys:
-            yield Part(model, f"{model._meta.pk.column} = ANY(%(keys)s)", {"keys": keys})
+            key = model._meta.pk
+            yield Part(model, f"{key.column} = ANY(%(keys)s::{key.db_type(connection)}[])", {"keys": _array(keys)})
 
 
 def _newest(cursor: Any, model: Any) -> Iterator[Any]:
     key, most = model._meta.pk.column, 1 if stands_for_many(model) else NEWEST
-    cursor.execute(f"SELECT {key} FROM {table(model)} ORDER BY {key} DESC LIMIT {most}")
+    new = _NOT_SEALED if model is ClosedDay else ""
+    cursor.execute(f"SELECT {key} FROM {table(model)} {new} ORDER BY {key} DESC LIMIT {most}")
     yield from (found for (found,) in cursor.fetchall())
+
+
+def _array(keys: list[Any]) -> str:
+    """As PostgreSQL writes it: made once, and not by the driver for each query."""
+    return "{" + ",".join('"' + str(key).replace("\\", "\\\\").replace('"', '\\"') + '"' for key in keys) + "}"
 
 
 def _move(cursor: Any, proved: dict[int, tuple[int, int]]) -> None:
