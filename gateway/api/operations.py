@@ -5,6 +5,7 @@ The declaration is executed, published in the schema, and iterated by the tests.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, ClassVar
@@ -23,6 +24,7 @@ from gateway.api.deprecations import Deprecation
 from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.inputs.fields import ExactInput, Input, refuse_card_data, validated
 from gateway.api.pagination import Paged, ResultPage
+from gateway.database.reading import planned_for_values
 from gateway.requests import bodies, idempotency
 from gateway.requests.traced import traced
 
@@ -210,7 +212,9 @@ def _read(
     if declared.takes:
         arguments.append(validated(declared.takes, bodies.parse(bodies.whole_body(request._request)), merchant))
     disturbances.read(request._request, merchant, resource.tag)
-    result = handler(resource, merchant, *arguments, **path)
+    is_list = declared.query is not None and issubclass(declared.query, Paged)
+    with planned_for_values() if is_list else nullcontext():
+        result = handler(resource, merchant, *arguments, **path)
     if isinstance(result, PdfDocument):
         return _show(result)
     return _respond(*rendered(declared, result))

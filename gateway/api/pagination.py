@@ -15,6 +15,8 @@ from gateway.api.inputs.fields import Input, Text, wrong
 
 M = TypeVar("M", bound=Model)
 MAX_DIGITS = 9
+READ_OVER = 1_000
+"""So many rows before a page are read rather than asked for their ids first."""
 
 
 def _whole(text: Any) -> int:
@@ -104,22 +106,25 @@ def page_of(
     available = rows.count() if available is None else available
     start = (query.page_number - 1) * query.page_size
     if whole is not None and isinstance(query, LongListQuery) and query.last_seen is not None:
-        ids = list(_after(rows, whole, query.last_seen).values_list("pk", flat=True)[start : start + query.page_size])
+        found = _rows(_after(rows, whole, query.last_seen), start, start + query.page_size)
+    elif start <= max(READ_OVER, available // 2):
+        found = _rows(rows, start, min(start + query.page_size, available))
     else:
-        ids = _ids(rows, start, query.page_size, available)
-    items = [payload(row) for row in rows.filter(pk__in=ids)] if ids else []
-    return ResultPage(items, query.page_number, query.page_size, available)
+        found = rows.filter(pk__in=_last_ids(rows, start, query.page_size, available))
+    return ResultPage([payload(row) for row in found], query.page_number, query.page_size, available)
 
 
-def _ids(rows: QuerySet[Any], start: int, size: int, available: int) -> list[Any]:
-    """The ids of a page, skipped to in an index without reading rows, and from the nearer end of the list."""
-    ids = rows.values_list("pk", flat=True)
+def _rows(rows: QuerySet[M], start: int, end: int) -> QuerySet[M]:
+    """These of them. Many are skipped in an index, without being read."""
+    if start <= READ_OVER:
+        return rows[start:end] if start < end else rows.none()
+    return rows.filter(pk__in=list(rows.values_list("pk", flat=True)[start:end]))
+
+
+def _last_ids(rows: QuerySet[Any], start: int, size: int, available: int) -> list[Any]:
+    """Skipped to from the end of the list."""
     end = min(start + size, available)
-    if start >= end:
-        return []
-    if start <= available // 2:
-        return list(ids[start:end])
-    return list(ids.reverse()[available - end : available - start])
+    return list(rows.values_list("pk", flat=True).reverse()[available - end : available - start]) if start < end else []
 
 
 def _after(rows: QuerySet[M], whole: QuerySet[M], last_seen: str) -> QuerySet[M]:

@@ -51,7 +51,7 @@ class Customer(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["merchant", "-created_at"], name="customers_of_a_merchant"),
+            models.Index(fields=["merchant", "-created_at", "-id"], name="all_customers_of_a_merchant"),
             models.Index(fields=["merchant", "email"], name="customers_by_email"),
             GinIndex(NAME_WORDS, name="customers_by_words_of_name"),
         ]

@@ -61,8 +61,8 @@ def listed(
     values.
     """
     exactly = equal_to | {"paid_at__gte": paid_from, "paid_at__lt": paid_to}
-    found = Payment.objects.filter(merchant=merchant, **{k: v for k, v in exactly.items() if v is not None})
-    return newest(found.select_related("merchant"), created_from, created_to)
+    found = merchant.payments.filter(**{k: v for k, v in exactly.items() if v is not None})
+    return newest(found, created_from, created_to)
 
 
 @needed_for("open payments")

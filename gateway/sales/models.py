@@ -24,6 +24,9 @@ DAY_STARTS = (0, 3, 5, 6, 23)
 """The hours of UTC at which days begin in our markets: Lisbon, São Paulo and Buenos Aires, Bogotá, Mexico City, and
 Lisbon in summer. A change of them needs a migration that sums up the past."""
 
+PAYMENTS_BY_DAY = (Kind.PAID, Kind.ACCEPTED, Kind.DECLINED, Kind.EXPIRED)
+"""What says how many payments there are."""
+
 
 class Counted(models.Model):
     """Payments or refunds of one kind, by the merchant's clock. Minor units."""
@@ -86,6 +89,14 @@ class SalesDay(Counted):
         constraints = [
             models.UniqueConstraint(
                 fields=["merchant", "hour", "day", "kind", "currency", "method", "reason"], name="sales_of_a_day_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["merchant", "day"],
+                include=["kind", "method", "currency", "count"],
+                name="payments_of_a_day",
+                condition=models.Q(hour=DAY_STARTS[0], kind__in=PAYMENTS_BY_DAY),
             )
         ]
 

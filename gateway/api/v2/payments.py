@@ -128,7 +128,7 @@ class PaymentsView(Resource):
         Newest first. If the response to a creation was lost, find the payment by its `reference`.
         """
         filters = query.filters()
-        available = created.count(merchant, **filters) if filters.keys() <= created.COUNTED_BY else None
+        available = created.count(merchant, **filters) if created.counts(filters) else None
         rows, whole = selectors.listed(merchant, **filters), selectors.listed(merchant)
         return page_of(rows, query, payloads.payment, whole=whole, available=available)
 

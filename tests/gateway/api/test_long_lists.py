@@ -1,5 +1,6 @@
 """Long lists: any page is right from either end, can be read on from an object, and its total is exact."""
 
+from datetime import UTC, datetime, timedelta
 from itertools import chain, product
 from typing import Any
 
@@ -11,6 +12,7 @@ from gateway.sales.services import sum_up
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.receivables import stand_at
 from tests.support.refunds import decided, paid, refunded
 
 ENDS = ("PAID", "PAID", "EXPIRED", "PENDING", "FAILED", "PAID")
@@ -47,6 +49,34 @@ def test_totals_are_exact_before_and_after_the_latest_are_summed_up(api: Api, ac
     assert sum_up() > 0
     assert right()
     assert Payment.objects.filter(status="REFUNDED").count() == 1
+
+
+MIDNIGHT = datetime(2026, 3, 10, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("is_summed_up", [False, True])
+def test_totals_of_periods_are_exact_at_and_beside_midnight(acme: Shop, api: Api, is_summed_up: bool) -> None:
+    for day, time in product(range(4), (timedelta(), SECOND, timedelta(hours=15), timedelta(hours=24) - SECOND)):
+        stand_at(acme.sandbox, MIDNIGHT + timedelta(days=day) + time)
+        for n in range(2):
+            a_payment(acme.sandbox, ENDS[(2 * day + n) % len(ENDS)])
+        if day % 2:
+            decided(api, refunded(api, paid(api)), "COMPLETED")
+    if is_summed_up:
+        assert sum_up() > 0
+    rows = Payment.objects.filter(merchant=acme.sandbox)
+    places = [None, *(MIDNIGHT + timedelta(days=day) + hours for day in (0, 2, 4) for hours in (timedelta(), SECOND))]
+
+    for time, since, until in product(("created", "paid"), places, places):
+        for status in (None, *Status.values):
+            asked = {f"{time}_from": since, f"{time}_to": until, "status": status}
+            known = {f"{time}_at__gte": since, f"{time}_at__lt": until, "status": status}
+            asked, known = ({k: v for k, v in one.items() if v is not None} for one in (asked, known))
+            assert count(acme.sandbox, **asked) == rows.filter(**known).count(), (is_summed_up, asked)
+    assert rows.filter(status="REFUNDED").count() == 8
+    assert listed(api, createdFrom="2026-03-10T00:00:01Z", createdTo="2026-03-14T00:00:00Z")[1] == rows.count() - 2
+    assert listed(api, paidFrom="9999-12-31T23:59:59Z") == ([], 0)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
