@@ -7,7 +7,7 @@
 #   make check   that, known holes, migrations, deployment checks
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
-#                        T=--peers | --charge | --memory | --growth | --open | --wallet | --dashboard …: one of them
+#                        T=--budget | --peers | --charge | --memory | --growth | --open | --wallet | --dashboard …: one of them
 #                        (ROWS=1000,100000 with --growth); without SHORT=1 they write their lines of the README's table
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)

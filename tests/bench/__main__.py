@@ -1,4 +1,4 @@
-"""`make bench`; `T=--profile` for where the time goes.
+"""`make bench`; `T=--budget` for where the time of POST /payments goes, `T=--profile` by function.
 
 `T=--releases`, `--files`, `--statements`, `--night`, `--proofs`, `--lists`, `--deliveries`, `--peers`, `--charge`,
 `--memory`, `--growth`, `--open`, `--wallet` or `--dashboard` measures that alone. What the README's table has a line of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tests.support.companies import Shop
 
 ALONE = {
+    "budget": "what each part of POST /payments costs",
     "releases": "the release of receivables",
     "deliveries": "webhooks",
     "statements": "lines of bank statements",
@@ -82,7 +83,7 @@ def _all() -> None:
     _bench()
     _releases()
     of_a_shop = [partial(_of_a_shop, name) for name in OF_A_SHOP]
-    others = [_files, _statements, _night, _proofs, _lists, _growth]
+    others = [_budget, _files, _statements, _night, _proofs, _lists, _growth]
     for measure in (*of_a_shop, *others, *([_dashboard] if SHORT else [])):
         stage.fresh_database()
         measure()
@@ -261,7 +262,15 @@ def _posted(port: int, key: str, path: str, body: dict[str, object]) -> str:
     return str(answer["data"]["id"])
 
 
+def _budget() -> None:
+    from tests.bench import budget
+    from tests.support.companies import a_shop
+
+    print(budget.measure(a_shop("Shop").sandbox_key))
+
+
 _MEASURES = {
+    "budget": _budget,
     "releases": _releases,
     "deliveries": _only_deliveries,
     "statements": _statements,

@@ -24,15 +24,14 @@ TOP = scaled(45, 3)
 
 def profile(key: str, requests: int) -> str:
     """Plain first, then with the statements timed, then under cProfile, which makes Python look slower than it is."""
-    logging.getLogger().handlers[0].stream = io.StringIO()  # type: ignore[attr-defined]
-    _send(key, WARM_UP)
+    warm_up(key)
     cpu, wall = time.process_time(), time.perf_counter()
-    _send(key, requests)
+    send(key, requests)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     with _timed_statements() as statements:
-        _send(key, requests)
+        send(key, requests)
     profiler = cProfile.Profile()
-    profiler.runcall(_send, key, requests)
+    profiler.runcall(send, key, requests)
     count = sum(len(took) for took in statements.values()) / requests
     said = [
         f"POST /payments, {requests} requests one after the other in one process",
@@ -43,7 +42,14 @@ def profile(key: str, requests: int) -> str:
     return "\n".join([*said, "", _top(profiler, "tottime"), _top(profiler, "cumulative")])
 
 
-def _send(key: str, count: int) -> None:
+def warm_up(key: str) -> None:
+    """From here on the log is written to memory."""
+    logging.getLogger().handlers[0].stream = io.StringIO()  # type: ignore[attr-defined]
+    send(key, WARM_UP)
+
+
+def send(key: str, count: int) -> None:
+    """Has so many payments created, one after the other, by the whole of the service in this process."""
     run = uuid.uuid4().hex[:12].translate(str.maketrans("0123456789", "ghijklmnop"))  # digits may be a card number
     for n in range(count):
         body = (CREATE % (run, n, FIRST_CPF + n % PAYERS)).encode()
