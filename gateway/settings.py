@@ -150,7 +150,9 @@ TEMPLATES = [
 
 # ── PostgreSQL: pooled connections, prepared statements, and a limit on every wait ────────────────────────────────
 DATABASE_LIMITS = Limits(statement_timeout=env.int("ONPAY_DB_STATEMENT_TIMEOUT_MS", default=10_000))
-DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)}
+DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)} | addresses.replica(env, DATABASE_LIMITS)
+# For how long a read waits until a replica has what was committed before it.
+REPLICA_PATIENCE_MS = env.int("ONPAY_REPLICA_PATIENCE_MS", default=30)
 # Whether a pooler in transaction mode is in between: nothing that a connection keeps may then be relied on.
 DATABASE_POOLER = addresses.has_pooler(env)
 # The owner of the tables, for `migrate`, and the role that creates it, for `prepare_database`. Empty: one role for all.

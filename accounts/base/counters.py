@@ -49,4 +49,5 @@ POOL_CONNECTIONS = Gauge(
 POOL_WAITS = Counter("onpay_pool_waits", "Requests that had to wait for a connection of the pool")
 POOL_WAIT_SECONDS = Counter("onpay_pool_wait_seconds", "How long they waited together")
 POOL_TIMEOUTS = Counter("onpay_pool_timeouts", "Requests that waited in vain")
+REPLICA_READS = Counter("onpay_replica_reads", "Reads that a replica may answer, by what answered", ("answered",))
 LOG_LINES = Counter("onpay_log_lines", "Log lines of level warning or above", ("level",))

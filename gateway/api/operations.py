@@ -5,7 +5,6 @@ The declaration is executed, published in the schema, and iterated by the tests.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, ClassVar
@@ -25,6 +24,7 @@ from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.inputs.fields import ExactInput, Input, refuse_card_data, validated
 from gateway.api.pagination import Paged, ResultPage
 from gateway.database.reading import planned_for_values
+from gateway.database.replica import elsewhere
 from gateway.requests import bodies, idempotency
 from gateway.requests.traced import traced
 
@@ -91,6 +91,8 @@ class Operation:
     rehearsal: Rehearsal | None = None
     largest_body: int = bodies.MAX_BODY_BYTES
     deprecated: Deprecation | None = None
+    on_primary: bool = False
+    """Of a collection: no replica answers it, and its connection may serve others while it waits."""
 
     @property
     def on_success(self) -> Variant:
@@ -212,12 +214,17 @@ def _read(
     if declared.takes:
         arguments.append(validated(declared.takes, bodies.parse(bodies.whole_body(request._request)), merchant))
     disturbances.read(request._request, merchant, resource.tag)
-    is_list = declared.query is not None and issubclass(declared.query, Paged)
-    with planned_for_values() if is_list else nullcontext():
-        result = handler(resource, merchant, *arguments, **path)
+    answer = partial(handler, resource, merchant, *arguments, **path)
+    is_read_elsewhere = declared.is_collection and not declared.on_primary
+    result = elsewhere(partial(_planned, answer)) if is_read_elsewhere else answer()
     if isinstance(result, PdfDocument):
         return _show(result)
     return _respond(*rendered(declared, result))
+
+
+def _planned(answer: Callable[[], Any]) -> Any:
+    with planned_for_values():
+        return answer()
 
 
 def _show(document: PdfDocument) -> HttpResponse:

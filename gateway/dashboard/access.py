@@ -22,6 +22,7 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import SentAlready
 from gateway.dashboard.looking import as_viewer, is_forbidden, is_page
 from gateway.dashboard.refusals import in_words
+from gateway.database.replica import elsewhere
 from ledger.notation import in_market
 
 View = Callable[..., HttpResponseBase]
@@ -40,7 +41,8 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
     `steps_up` the second factor must be fresh; a form sent without one is described and waits for confirmation. With
     `sandbox_only` the page does not exist in production. Refusals that the view does not handle become a page.
     While support looks at the company, only pages are shown: no forms, no files, nothing behind the second factor.
-    An environment that is served elsewhere is ONP403_ENVIRONMENT_NOT_SERVED.
+    An environment that is served elsewhere is ONP403_ENVIRONMENT_NOT_SERVED. What is only shown may be read from a
+    replica.
     """
 
     def made(view: View) -> View:
@@ -79,7 +81,8 @@ def _shown(here: RequestContext, view: View, steps_up: Describe | bool, *args: A
             _identify(here, steps_up, kwargs)
             if query := here.default_query:
                 return HttpResponseRedirect(f"{here.request.path}?{query}")
-            return view(here.request, here, *args, **kwargs)
+            answer = partial(view, here.request, here, *args, **kwargs)
+            return elsewhere(answer) if here.request.method in ("GET", "HEAD") else answer()
     except SentAlready as sent:
         messages.info(here.request, _("This was already sent; nothing was done twice."))
         return HttpResponseRedirect(sent.back or here.request.path)

@@ -8,7 +8,7 @@ from environ import Env
 
 from gateway.database.limits import Limits
 
-SERVING, OWNING, ADMINISTERING = "DATABASE", "MIGRATIONS_DATABASE", "ADMIN_DATABASE"
+SERVING, OWNING, ADMINISTERING, REPLICA = "DATABASE", "MIGRATIONS_DATABASE", "ADMIN_DATABASE", "REPLICA"
 LOCALHOST = "postgres://postgres@localhost:5432/onpay"
 
 
@@ -22,7 +22,17 @@ def has_pooler(env: Env) -> bool:
 
 def serving(env: Env, limits: Limits) -> dict[str, Any]:
     """The URL of the service role, with a pool."""
-    found = _named(env, SERVING, env.str("DATABASE_URL", default=LOCALHOST), limits)
+    return _pooled(env, SERVING, env.str("DATABASE_URL", default=LOCALHOST), limits)
+
+
+def replica(env: Env, limits: Limits) -> dict[str, dict[str, Any]]:
+    """That of a replica of it, under its name and with a pool of its own; nothing where there is none."""
+    url = env.str(f"ONPAY_{REPLICA}_URL", default="")
+    return {REPLICA.lower(): _pooled(env, REPLICA, url, limits) | {"TEST": {"MIRROR": "default"}}} if url else {}
+
+
+def _pooled(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
+    found = _named(env, name, url, limits)
     pool = {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2}
     health = env.bool("ONPAY_DB_HEALTH_CHECKS", default=True)
     return found | {
@@ -44,7 +54,7 @@ def _named(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
     found: dict[str, Any] = env.db_url_config(url)
     found["PASSWORD"] = env.str(f"ONPAY_{name}_PASSWORD", default="") or found["PASSWORD"]
     # A transaction pooler keeps neither prepared statements nor session settings: the time-outs are the role's own.
-    pooled = name == SERVING and has_pooler(env)
+    pooled = name in (SERVING, REPLICA) and has_pooler(env)
     prepared = 0 if pooled else env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5)
     found["OPTIONS"] = {
         **found.get("OPTIONS", {}),

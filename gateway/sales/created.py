@@ -19,7 +19,7 @@ _SPAN = """
           FROM (SELECT coalesce(%(since)s::timestamptz, '-infinity') AS since,
                        coalesce(%(until)s::timestamptz, 'infinity') AS until) asked,
                date_bin('1 day', until, 'epoch') high,
-               date_bin('1 day', since + interval '1 day' - interval '1 microsecond', 'epoch') low)
+               date_bin('1 day', since + interval '24 hours' - interval '1 microsecond', 'epoch') low)
 """
 _WITHIN = "{0} >= (SELECT {1} FROM span) AND {0} < (SELECT {2} FROM span)"
 

@@ -46,10 +46,12 @@ _NEW = f"""
      ORDER BY e.account_id, e.sequence
 """
 _NAMED = f"SELECT DISTINCT split_part(reference, ':', 1) FROM {table(Transfer)} WHERE id = ANY(%s)"
-# By the last proof that held: a day that is found wrong stays new, and so does one that was sealed during a proof.
-_NOT_SEALED = f"""
-    WHERE day > coalesce((SELECT sealed_day FROM {table(Proof)} WHERE finished_at IS NOT NULL AND violations = '[]'
-                           ORDER BY id DESC LIMIT 1), '-infinity')
+# A day that was closed before a proof began may have been committed after it; one that was wrong is proved until it is
+# right.
+_CLOSED_SINCE = f"""
+    WHERE day = (SELECT max(day) FROM {table(ClosedDay)}) OR closed_at > coalesce((
+          SELECT started_at - interval '1 hour' FROM {table(Proof)}
+           WHERE finished_at IS NOT NULL AND violations = '[]' ORDER BY id DESC LIMIT 1), '-infinity')
 """
 _MOVE = f"""
     INSERT INTO {table(ProvedAccount)} (account_id, sequence, balance)
@@ -60,8 +62,8 @@ _MOVE = f"""
 
 def verify_recent(share_ms: int = SHARE_MS) -> list[Violation]:
     """Proves all totals, the entries above those that were proved before, their transfers and what those are about, the
-    newest rows of every table, a closed day until it is sealed, and for so long what comes next in the round over
-    everything.
+    newest rows of every table, the days that were closed since the last proof that held, the last one again, and for so
+    long what comes next in the round over everything.
 
     What is found is found again until it is right: only then the next proof begins above it. Raises BeingVerified if
     another process is doing it.
@@ -120,8 +122,9 @@ def _parts(cursor: Any, entries: list[int], transfers: list[int], *, is_first: b
 
 
 def _newest(cursor: Any, model: Any) -> Iterator[Any]:
-    key, most = model._meta.pk.column, 1 if stands_for_many(model) else NEWEST
-    new = _NOT_SEALED if model is ClosedDay else ""
+    key = model._meta.pk.column
+    is_day = model is ClosedDay
+    new, most = _CLOSED_SINCE if is_day else "", 1 if stands_for_many(model) and not is_day else NEWEST
     cursor.execute(f"SELECT {key} FROM {table(model)} {new} ORDER BY {key} DESC LIMIT {most}")
     yield from (found for (found,) in cursor.fetchall())
 

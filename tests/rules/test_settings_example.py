@@ -12,6 +12,8 @@ OF_COMPOSE = {"POSTGRES_IMAGE", "VALKEY_IMAGE", "NGINX_IMAGE", "ONPAY_VERSION", 
 OF_DATABASES = {
     "ONPAY_DATABASE_PASSWORD",
     *(f"ONPAY_{role}_DATABASE_{part}" for role in ("MIGRATIONS", "ADMIN") for part in ("URL", "PASSWORD")),
+    "ONPAY_REPLICA_URL",
+    "ONPAY_REPLICA_PASSWORD",
 }
 """Put together from their parts in gateway/database/addresses.py."""
 

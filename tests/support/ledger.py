@@ -24,6 +24,8 @@ MANY = """
       FROM numbered m JOIN ledger_account a ON a.merchant_id = m.merchant_id
 """
 # A cent more for one payment and a cent less for another of the same day, with all that is derived from it.
+A_ROUND_MS = 60_000
+"""Enough for all that comes next in a round of proofs, on a busy machine too."""
 PAIR = """
     CREATE TEMP TABLE pair ON COMMIT DROP AS
     SELECT t.id, t.reference, CASE WHEN row_number() OVER (ORDER BY t.id) = 1 THEN 1 ELSE -1 END AS cent

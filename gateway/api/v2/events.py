@@ -42,7 +42,14 @@ class EventFilters(ListQuery):
 class EventsView(Resource):
     tag = "Webhooks"
 
-    @operation("listEvents", "webhooks:read", query=EventFilters, gives=payloads.EventPayload, refuses=[InvalidFilter])
+    @operation(
+        "listEvents",
+        "webhooks:read",
+        query=EventFilters,
+        gives=payloads.EventPayload,
+        refuses=[InvalidFilter],
+        on_primary=True,
+    )
     def get(self, merchant: Merchant, query: EventFilters) -> ResultPage:
         """List events
 

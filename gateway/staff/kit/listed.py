@@ -1,6 +1,7 @@
 """The table of a list whose rows cannot be selected: `admin/change_list.html` has its frame."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.contrib.admin.utils import label_for_field
@@ -11,6 +12,7 @@ from django.utils.safestring import SafeString
 from unfold.views import ChangeList
 
 from gateway.database.reading import planned_for_values
+from gateway.database.replica import elsewhere
 from gateway.staff.kit.cells import shown_in
 from gateway.staff.kit.columns import address
 
@@ -19,9 +21,12 @@ class StaffList(ChangeList):
     """Its first column links to the record. The theme draws every cell with 400 bytes of classes, from templates."""
 
     def get_results(self, request: HttpRequest) -> None:
+        elsewhere(partial(self._read, request))
+
+    def _read(self, request: HttpRequest) -> None:
         with planned_for_values():
             super().get_results(request)
-            len(self.result_list)  # reads them
+            len(self.result_list)
 
     def url_for_result(self, result: Any) -> str:
         return address(self.model, "change", getattr(result, self.pk_attname))

@@ -1,10 +1,14 @@
 """Long lists: any page is right from either end, can be read on from an object, and its total is exact."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import chain, product
+from threading import Event
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from gateway.payments.models import Payment, Status
 from gateway.sales.created import count
@@ -57,8 +61,8 @@ SECOND = timedelta(seconds=1)
 
 @pytest.mark.parametrize("is_summed_up", [False, True])
 def test_totals_of_periods_are_exact_at_and_beside_midnight(acme: Shop, api: Api, is_summed_up: bool) -> None:
-    for day, time in product(range(4), (timedelta(), SECOND, timedelta(hours=15), timedelta(hours=24) - SECOND)):
-        stand_at(acme.sandbox, MIDNIGHT + timedelta(days=day) + time)
+    for day, hours in product(range(4), (timedelta(), SECOND, timedelta(hours=15), timedelta(hours=24) - SECOND)):
+        stand_at(acme.sandbox, MIDNIGHT + timedelta(days=day) + hours)
         for n in range(2):
             a_payment(acme.sandbox, ENDS[(2 * day + n) % len(ENDS)])
         if day % 2:
@@ -68,10 +72,10 @@ def test_totals_of_periods_are_exact_at_and_beside_midnight(acme: Shop, api: Api
     rows = Payment.objects.filter(merchant=acme.sandbox)
     places = [None, *(MIDNIGHT + timedelta(days=day) + hours for day in (0, 2, 4) for hours in (timedelta(), SECOND))]
 
-    for time, since, until in product(("created", "paid"), places, places):
+    for which, since, until in product(("created", "paid"), places, places):
         for status in (None, *Status.values):
-            asked = {f"{time}_from": since, f"{time}_to": until, "status": status}
-            known = {f"{time}_at__gte": since, f"{time}_at__lt": until, "status": status}
+            asked = {f"{which}_from": since, f"{which}_to": until, "status": status}
+            known = {f"{which}_at__gte": since, f"{which}_at__lt": until, "status": status}
             asked, known = ({k: v for k, v in one.items() if v is not None} for one in (asked, known))
             assert count(acme.sandbox, **asked) == rows.filter(**known).count(), (is_summed_up, asked)
     assert rows.filter(status="REFUNDED").count() == 8
@@ -105,3 +109,28 @@ def test_what_is_not_in_the_list_is_no_place_in_it(api: Api, globex_api: Api, se
     for after in (foreign, "pay_00000000000000000000000000", "x", ""):
         error = api.get("/payments", after=after).json()["error"]
         assert (error["code"], error["field"]) == ("ONP400_PAGINATION", "after")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_for_events_leaves_the_connection_as_others_need_it(acme: Shop, api: Api) -> None:
+    """It goes back to the pool meanwhile, and there it must prepare the statements of requests."""
+    a_payment(acme.sandbox, "PAID")
+    last = api.get("/events", pageSize=1).json()["data"][0]["id"]
+    connection.ensure_connection()
+    usual, mine = connection.connection.prepare_threshold, connection.connection
+    over, seen = Event(), set()
+
+    def other_requests() -> None:
+        while not over.is_set():
+            connection.ensure_connection()
+            seen.add((connection.connection is mine, connection.connection.prepare_threshold))
+            connection.close()
+            time.sleep(0.005)
+
+    with ThreadPoolExecutor(1) as threads:
+        others = threads.submit(other_requests)
+        assert api.get("/events", after=last, wait=1).status_code == 200
+        over.set()
+        others.result()
+    assert usual and (True, usual) in seen
+    assert {threshold for _, threshold in seen} == {usual}

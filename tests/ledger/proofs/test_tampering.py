@@ -22,7 +22,7 @@ from ledger.proofs.rounds import AT_ONCE, last_round
 from ledger.proofs.services import prove, prove_all, watch
 from ledger.verify import rows, verify
 from tests.support.companies import Shop
-from tests.support.ledger import PAIR, bent, deposit, numbers
+from tests.support.ledger import A_ROUND_MS, PAIR, bent, deposit, numbers
 from tests.support.payments import a_payment
 from tests.support.receivables import a_receivable, tamper
 
@@ -94,10 +94,41 @@ def days(books: None, acme: Shop) -> Iterator[None]:
     with bent(f"UPDATE ledger_transfer SET created_at = {back}"):
         tamper("SET LOCAL session_replication_role = DEFAULT; SET CONSTRAINTS ALL DEFERRED")
         a_payment(acme.sandbox, "PAID", "10.00")
-        assert verify_recent() == []
+        assert verify_recent(A_ROUND_MS) == []
         close_days()
         assert (ClosedDay.objects.count(), Seal.objects.count()) == (2, 2)
         yield
+
+
+WRONG = "UPDATE ledger_{} SET amount = amount + 1 WHERE day = (SELECT {}(day) FROM ledger_closedday)"
+
+
+def test_every_day_that_was_closed_since_the_last_proof_is_proved(days: None) -> None:
+    """The round, which comes to it later, proves one part in each of these turns."""
+    for sums, which, expected in (
+        ("closing", "min", "I23"),
+        ("closedbalance", "min", "I24"),
+        ("closedbalance", "max", "I24"),
+    ):
+        with bent(WRONG.format(sums, which)):
+            assert expected in numbers(verify_recent(0)), (sums, which)
+
+
+def test_a_day_that_is_wrong_is_found_until_it_is_right_also_behind_the_next_one(days: None) -> None:
+    with bent(WRONG.format("closing", "min")):
+        assert not prove().holds  # type: ignore[union-attr]
+        assert "I23" in numbers(verify_recent(0))
+
+
+def test_the_last_day_is_proved_in_every_turn(days: None) -> None:
+    while True:
+        assert prove().holds  # type: ignore[union-attr]
+        if last_round():
+            break
+    Proof.objects.update(started_at=utcnow() + timedelta(days=1))
+    with bent(WRONG.format("closedbalance", "max")):
+        assert "I24" in numbers(verify_recent(0))
+        assert "I24" in numbers(verify_recent(0))
 
 
 def test_a_change_is_found_in_parts_and_at_once(books: None) -> None:
@@ -109,18 +140,18 @@ def test_a_change_is_found_in_parts_and_at_once(books: None) -> None:
 def test_what_is_new_is_found_within_five_minutes(books: None) -> None:
     for what, (statement, expected) in {**ALWAYS, **LATER}.items():
         with bent(statement):
-            assert expected <= numbers(verify_recent()), what
+            assert expected <= numbers(verify_recent(A_ROUND_MS)), what
             assert not ProvedAccount.objects.exists(), "what is wrong is found again"
 
 
 def test_what_was_proved_is_read_again_in_rounds_and_with_everything(books: None) -> None:
-    assert verify_recent() == []
+    assert verify_recent(A_ROUND_MS) == []
     assert set(ProvedAccount.objects.values_list("account", "sequence", "balance")) == set(
         Balance.objects.filter(version__gt=0).values_list("account", "version", "amount")
     )
     for what, (statement, expected) in {**ALWAYS, **PROVED, **LATER}.items():
         with bent(statement):
-            assert expected <= numbers(verify_recent()), what
+            assert expected <= numbers(verify_recent(A_ROUND_MS)), what
     for what, (statement, expected) in LATER.items():
         with bent(statement):
             assert found(prove(Scope.WHOLE)) >= expected, what
@@ -133,18 +164,19 @@ def test_no_closed_day_is_changed_and_stays_unnoticed(days: None) -> None:
     for what, (statement, expected) in SEALED.items():
         with bent(statement):
             assert expected <= numbers(verify()), what
-            assert expected <= numbers(verify_recent()), what
+            assert expected <= numbers(verify_recent(A_ROUND_MS)), what
     assert numbers(verify()) == set()
     with bent("DELETE FROM ledger_closedday WHERE day = (SELECT max(day) FROM ledger_closedday)"):
         tamper("DELETE FROM ledger_seal WHERE day NOT IN (SELECT day FROM ledger_closedday)")
         tamper("UPDATE ledger_seal SET digest = reverse(digest)")
         assert "I14" in numbers(verify_recent(0)), "seals are proved every time"
     with bent(PAIR, "DELETE FROM ledger_seal; DELETE FROM ledger_provedblock; DELETE FROM ledger_provedaccount"):
-        assert (numbers(verify_recent()), seal_days()) == ({"I14"}, 0), "what a proof has told is still known"
+        assert (numbers(verify_recent(A_ROUND_MS)), seal_days()) == ({"I14"}, 0), "what a proof has told is still known"
 
 
 def test_a_round_proves_every_part_once_however_little_time_each_proof_has(days: None) -> None:
     """A pair of an old day is found by the proof whose part it is, and by all further ones until it is right."""
+    tamper("DELETE FROM ledger_round")  # one that has begun
     parts = len(list(rows(AT_ONCE)))
 
     def proofs_of_a_round() -> int:
@@ -154,10 +186,10 @@ def test_a_round_proves_every_part_once_however_little_time_each_proof_has(days:
     with bent(PAIR):
         assert proofs_of_a_round() < parts
         stopped = Round.objects.latest("pk")
-        assert [numbers(verify_recent()), numbers(verify_recent(0))] == [{"I16"}] * 2
+        assert [numbers(verify_recent(A_ROUND_MS)), numbers(verify_recent(0))] == [{"I16"}] * 2
         assert Round.objects.filter(pk=stopped.pk, table=stopped.table, key=stopped.key, ended_at=None).exists()
         tamper("DELETE FROM ledger_round")
-        assert numbers(verify_recent()) == {"I16"}, "without its place a round begins again"
+        assert numbers(verify_recent(A_ROUND_MS)) == {"I16"}, "without its place a round begins again"
     assert proofs_of_a_round() in (parts, parts + 1)
     assert last_round() == Round.objects.latest("pk")
 
@@ -180,13 +212,13 @@ def test_what_is_committed_late_is_proved(acme: Shop, globex: Shop) -> None:
         writing = other.submit(late)
         assert written.wait(20)
         deposit(acme)
-        assert verify_recent() == []
+        assert verify_recent(A_ROUND_MS) == []
         assert close_days(patience_s=0) == 0
         may_commit.set()
         writing.result()
     with bent(f"UPDATE ledger_entry SET amount = amount + 1 WHERE merchant_id = {globex.sandbox.pk}"):
-        assert {"I1", "I3"} <= numbers(verify_recent())
-    assert verify_recent() == []
+        assert {"I1", "I3"} <= numbers(verify_recent(A_ROUND_MS))
+    assert verify_recent(A_ROUND_MS) == []
     assert ProvedAccount.objects.filter(account__merchant=globex.sandbox).count() == 2
 
 
