@@ -46,11 +46,11 @@ _NEW = f"""
      ORDER BY e.account_id, e.sequence
 """
 _NAMED = f"SELECT DISTINCT split_part(reference, ':', 1) FROM {table(Transfer)} WHERE id = ANY(%s)"
-# A day that was closed before a proof began may have been committed after it; one that was wrong is proved until it is
-# right.
-_CLOSED_SINCE = f"""
-    WHERE day = (SELECT max(day) FROM {table(ClosedDay)}) OR closed_at > coalesce((
-          SELECT started_at - interval '1 hour' FROM {table(Proof)}
+# The last closed day, and all that no proof which held can have read: it names the last one that was sealed before it
+# began. So a day that is wrong is proved until it is right.
+_NEW_DAYS = f"""
+    WHERE day = (SELECT max(day) FROM {table(ClosedDay)}) OR day > coalesce((
+          SELECT sealed_day FROM {table(Proof)}
            WHERE finished_at IS NOT NULL AND violations = '[]' ORDER BY id DESC LIMIT 1), '-infinity')
 """
 _MOVE = f"""
@@ -124,7 +124,7 @@ def _parts(cursor: Any, entries: list[int], transfers: list[int], *, is_first: b
 def _newest(cursor: Any, model: Any) -> Iterator[Any]:
     key = model._meta.pk.column
     is_day = model is ClosedDay
-    new, most = _CLOSED_SINCE if is_day else "", 1 if stands_for_many(model) and not is_day else NEWEST
+    new, most = _NEW_DAYS if is_day else "", 1 if stands_for_many(model) and not is_day else NEWEST
     cursor.execute(f"SELECT {key} FROM {table(model)} {new} ORDER BY {key} DESC LIMIT {most}")
     yield from (found for (found,) in cursor.fetchall())
 

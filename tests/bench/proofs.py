@@ -6,13 +6,15 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.base.clock import utcnow
 from accounts.base.rows import table
 from accounts.models import Merchant
 from gateway.sales.services import sum_up
 from ledger.books.models import Balance, Entry, Transfer
+from ledger.closings.seals import last_seal
 from ledger.closings.services import close_days
 from ledger.proofs import blocks
-from ledger.proofs.models import ProvedAccount
+from ledger.proofs.models import Proof, ProvedAccount
 from ledger.proofs.rounds import last_round
 from ledger.proofs.services import CONNECTIONS, prove
 from ledger.verify import Part, verify
@@ -50,6 +52,9 @@ def measure(busy: Merchant, neighbours: list[Merchant]) -> str:
             blocks.extend(cursor, [transfer])
         cursor.execute("RESET statement_timeout")
     close_days()
+    now, sealed = utcnow(), last_seal()
+    assert sealed
+    Proof.objects.create(started_at=now, finished_at=now, sealed_day=sealed.day, seal=sealed.digest)
     turns: list[float] = []
     found: list[Any] = []
     while not (last_round() and len(turns) > 1):

@@ -125,7 +125,6 @@ def test_the_last_day_is_proved_in_every_turn(days: None) -> None:
         assert prove().holds  # type: ignore[union-attr]
         if last_round():
             break
-    Proof.objects.update(started_at=utcnow() + timedelta(days=1))
     with bent(WRONG.format("closedbalance", "max")):
         assert "I24" in numbers(verify_recent(0))
         assert "I24" in numbers(verify_recent(0))
