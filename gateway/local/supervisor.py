@@ -38,6 +38,11 @@ class Watched:
     due: float | None = None
 
 
+def _was_killed(part: Server | Child) -> bool:
+    """From outside, so that it need not end the same way again."""
+    return isinstance(part, Child) and part.code == -signal.SIGKILL
+
+
 class Supervisor:
     """Starts processes in order, restarts those that end, and stops them in reverse order, the database last."""
 
@@ -108,7 +113,7 @@ class Supervisor:
         now = time.monotonic()
         if watched.due is None:
             watched.part.signal(watched.part.kill_signal)
-            if now - watched.since > STEADY_S:
+            if now - watched.since > STEADY_S or _was_killed(watched.part):
                 watched.delay_s = FIRST_DELAY_S
             self._wait_for(watched, "ended")
         elif now >= watched.due:

@@ -44,18 +44,18 @@ def test_a_part_that_ends_is_started_again_after_a_moment(
 ) -> None:
     part = child(place, SLEEP)
     supervisor.start(part)
-    assert part.process
-    killed = part.process
+    for _ in range(3):  # whoever is killed did nothing wrong: it never waits longer
+        assert part.process
+        killed = part.process
+        killed.kill()
+        killed.wait()
+        began = time.monotonic()
+        while part.process is killed:
+            supervisor.watch()
 
-    killed.kill()
-    killed.wait()
-    began = time.monotonic()
-    while part.process is killed:
-        supervisor.watch()
-
-    assert part.alive()
-    assert 0.5 <= time.monotonic() - began < 1.5
-    assert "part ended; starting it again in 0.5 s" in capsys.readouterr().out
+        assert part.alive()
+        assert 0.5 <= time.monotonic() - began < 1.5
+        assert "part ended; starting it again in 0.5 s" in capsys.readouterr().out
 
 
 def test_a_part_that_keeps_ending_waits_longer_each_time(
