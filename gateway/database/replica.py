@@ -12,7 +12,7 @@ from typing import TypeVar
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connections
-from psycopg.errors import QueryCanceled
+from psycopg.errors import QueryCanceled, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
 from accounts.base.counters import REPLICA_READS
@@ -26,8 +26,7 @@ STEP_S = 0.003
 """How often a read looks whether the replica has what was committed before it."""
 RESTS_S = 1.0
 """For so long nobody in this process asks one that lags or failed."""
-_FAILURES = (OperationalError, InterfaceError, InternalError, PoolTimeout)
-"""Of the replica, or of a read that wanted to write after all."""
+_FAILURES = (OperationalError, InterfaceError, PoolTimeout)
 # Without waiting for the disk at each commit, more is visible than was written to it.
 _COMMITTED = """
     SELECT CASE WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()
@@ -40,10 +39,10 @@ _rests_until = 0.0
 def elsewhere(read: Callable[[], T]) -> T:
     """What `read` returns, from a replica if there is one that can answer, and otherwise from the primary.
 
-    `read` writes nothing and may run twice: if the replica fails on the way, the primary answers. Within a transaction
-    it always does.
+    `read` may run twice: if the replica fails on the way, or it wants to write after all, the primary answers. Within a
+    transaction it always does.
     """
-    if REPLICA not in connections.settings or connections[PRIMARY].in_atomic_block:
+    if REPLICA not in connections.settings or connections[PRIMARY].in_atomic_block or _is_elsewhere():
         return read()
     if time.monotonic() < _rests_until or not _has_all():
         REPLICA_READS.labels("primary").inc()
@@ -55,10 +54,18 @@ def elsewhere(read: Callable[[], T]) -> T:
         if isinstance(failure.__cause__, QueryCanceled):
             raise
         _rest(type(failure.__cause__ or failure).__name__)
-        REPLICA_READS.labels("primary").inc()
-        return read()
-    REPLICA_READS.labels("replica").inc()
-    return found
+    except InternalError as refused:
+        if not isinstance(refused.__cause__, ReadOnlySqlTransaction):
+            raise
+    else:
+        REPLICA_READS.labels("replica").inc()
+        return found
+    REPLICA_READS.labels("primary").inc()
+    return read()
+
+
+def _is_elsewhere() -> bool:
+    return connections[PRIMARY] is connections[REPLICA]
 
 
 def _has_all() -> bool:

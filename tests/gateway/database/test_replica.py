@@ -123,7 +123,8 @@ def test_a_read_that_writes_after_all_writes_once(standby: Standby, acme: Shop) 
                        [acme.sandbox.pk])  # fmt: skip
 
     before = Merchant.objects.get(pk=acme.sandbox.pk).clock_offset
-    elsewhere(grown)
+    assert answered_by(lambda: elsewhere(grown)) == "primary"
+    assert answered_by(lambda: elsewhere(lambda: elsewhere(is_replica) or pytest.fail("not there"))) == "replica"
     assert (Merchant.objects.get(pk=acme.sandbox.pk).clock_offset - before).total_seconds() == 3600
 
 
