@@ -123,9 +123,8 @@ def _parts(cursor: Any, entries: list[int], transfers: list[int], *, is_first: b
 
 def _newest(cursor: Any, model: Any) -> Iterator[Any]:
     key = model._meta.pk.column
-    is_day = model is ClosedDay
-    new, most = _NEW_DAYS if is_day else "", 1 if stands_for_many(model) and not is_day else NEWEST
-    cursor.execute(f"SELECT {key} FROM {table(model)} {new} ORDER BY {key} DESC LIMIT {most}")
+    newest = f"ORDER BY {key} DESC LIMIT {1 if stands_for_many(model) else NEWEST}"
+    cursor.execute(f"SELECT {key} FROM {table(model)} {_NEW_DAYS if model is ClosedDay else newest}")
     yield from (found for (found,) in cursor.fetchall())
 
 

@@ -9,7 +9,7 @@ from ledger.proofs.blocks import BITS
 from ledger.proofs.recent import AT_ONCE, verify_recent
 from ledger.verify import verify
 from tests.support.companies import Shop
-from tests.support.ledger import A_ROUND_MS, PAIR, bent, deposit, numbers
+from tests.support.ledger import PAIR, bent, deposit, numbers
 from tests.support.payments import a_payment
 from tests.support.receivables import tamper
 
@@ -67,16 +67,14 @@ def proved(acme: Shop, globex: Shop) -> None:
         a_payment(acme.sandbox, "PAID", amount)
     for shop, reference in ((acme, "one"), (acme, "other"), (globex, "next door")):
         deposit(shop, reference)
-    assert verify_recent(A_ROUND_MS) == []
+    assert verify_recent() == []
 
 
 def test_a_consistent_change_of_today_is_found_by_the_next_proof(proved: None) -> None:
     for what, statement in CONSISTENT.items():
         with bent(statement):
-            assert [numbers(verify_recent(A_ROUND_MS)), numbers(verify_recent(0)), numbers(verify())] == [
-                {"I16"}
-            ] * 3, what
-    assert verify_recent(A_ROUND_MS) == verify() == []
+            assert [numbers(verify_recent()), numbers(verify_recent(0)), numbers(verify())] == [{"I16"}] * 3, what
+    assert verify_recent() == verify() == []
 
 
 def test_a_consistent_change_is_not_proved_along_with_what_is_posted_after_it(proved: None, acme: Shop) -> None:
@@ -85,7 +83,7 @@ def test_a_consistent_change_is_not_proved_along_with_what_is_posted_after_it(pr
         tamper("SET LOCAL session_replication_role = DEFAULT; SET CONSTRAINTS ALL DEFERRED")
         deposit(acme, "later")
         for _ in range(2):
-            assert numbers(verify_recent(A_ROUND_MS)) == {"I16"}
+            assert numbers(verify_recent()) == {"I16"}
             assert before == [set(model.objects.values_list()) for model in (ProvedAccount, ProvedBlock)]
 
 
@@ -96,10 +94,10 @@ def test_a_day_is_sealed_as_it_was_proved(acme: Shop) -> None:
     with bent(f"UPDATE ledger_transfer SET created_at = created_at - interval '1 day' - interval '{SLACK}'"):
         close_days()
         assert ClosedDay.objects.exists() and not Seal.objects.exists(), "nothing of it is proved"
-        assert verify_recent(A_ROUND_MS) == []
+        assert verify_recent() == []
         tamper(PAIR)
         assert close_days() == 0 and Seal.objects.count() == ClosedDay.objects.count()
-        assert numbers(verify()) == numbers(verify_recent(A_ROUND_MS)) == {"I16"}
+        assert numbers(verify()) == numbers(verify_recent()) == {"I16"}
 
 
 @pytest.mark.parametrize("order", ["id", "-id"])
@@ -112,7 +110,7 @@ def test_everything_is_proved_in_whatever_order_it_was_committed(proved: None, o
         "UPDATE ledger_transfer t SET id = 1e9 + new FROM far WHERE far.id = t.id",
         "DELETE FROM ledger_provedblock; DELETE FROM ledger_provedaccount",
     ):
-        assert verify_recent(A_ROUND_MS) == verify() == []
+        assert verify_recent() == verify() == []
         assert ProvedBlock.objects.count() == Transfer.objects.count() > AT_ONCE
         assert set(ProvedAccount.objects.values_list("account", "sequence")) == set(
             Balance.objects.filter(version__gt=0).values_list("account", "version")
