@@ -216,15 +216,10 @@ def _read(
     disturbances.read(request._request, merchant, resource.tag)
     answer = partial(handler, resource, merchant, *arguments, **path)
     is_read_elsewhere = declared.is_collection and not declared.on_primary
-    result = elsewhere(partial(_planned, answer)) if is_read_elsewhere else answer()
+    result = elsewhere(planned_for_values()(answer)) if is_read_elsewhere else answer()
     if isinstance(result, PdfDocument):
         return _show(result)
     return _respond(*rendered(declared, result))
-
-
-def _planned(answer: Callable[[], Any]) -> Any:
-    with planned_for_values():
-        return answer()
 
 
 def _show(document: PdfDocument) -> HttpResponse:

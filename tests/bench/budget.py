@@ -3,13 +3,11 @@
 Python is sampled by its own CPU clock, which slows nothing down: a sample belongs to the innermost part on the stack.
 """
 
-import os
 import signal
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -18,6 +16,7 @@ from django.db import connection
 from accounts.base import statements
 from tests.bench.profiling import send, warm_up
 from tests.bench.scale import scaled
+from tests.bench.trees import cpu_s
 
 REQUESTS = scaled(5_000, 50)
 EVERY_S = 0.001
@@ -57,10 +56,11 @@ REST = "what no part called"
 def measure(key: str) -> str:
     """Payments one after the other, in one process."""
     warm_up(key)
-    database = _Process(_backend())
-    cpu, wall, spent = time.process_time(), time.perf_counter(), database.cpu_s
+    connection.ensure_connection()
+    database = connection.connection.info.backend_pid
+    cpu, wall, spent = time.process_time(), time.perf_counter(), cpu_s(database)
     send(key, REQUESTS)
-    cpu, wall, spent = time.process_time() - cpu, time.perf_counter() - wall, database.cpu_s - spent
+    cpu, wall, spent = time.process_time() - cpu, time.perf_counter() - wall, cpu_s(database) - spent
     with _timed() as waits:
         send(key, REQUESTS)
     with _sampled() as seen:
@@ -119,20 +119,3 @@ def _timed() -> Iterator[dict[str, float]]:
         yield took
     finally:
         watched.run = run
-
-
-def _backend() -> int:
-    """The process of PostgreSQL that serves this thread."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        return int(cursor.fetchone()[0])
-
-
-class _Process:
-    def __init__(self, pid: int) -> None:
-        self._stat, self._ticks = Path(f"/proc/{pid}/stat"), os.sysconf("SC_CLK_TCK")
-
-    @property
-    def cpu_s(self) -> float:
-        fields = self._stat.read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / self._ticks

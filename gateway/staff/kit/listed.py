@@ -23,10 +23,10 @@ class StaffList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         elsewhere(partial(self._read, request))
 
+    @planned_for_values()
     def _read(self, request: HttpRequest) -> None:
-        with planned_for_values():
-            super().get_results(request)
-            len(self.result_list)
+        super().get_results(request)
+        len(self.result_list)  # reads them
 
     def url_for_result(self, result: Any) -> str:
         return address(self.model, "change", getattr(result, self.pk_attname))
