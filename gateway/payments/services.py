@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts.base import clock
 from accounts.base.errors import Fault
 from accounts.base.ids import new_id
-from accounts.base.rows import first, table
+from accounts.base.rows import first, new, relate, table
 from accounts.models import Environment, Merchant
 from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
@@ -154,8 +154,10 @@ def begin(
 ) -> Payment:
     """The new payment with its price fixed; no provider is asked yet."""
     amount = to_minor(request.amount, request.currency)
-    payment = Payment(
+    payment = new(
+        Payment,
         id=new_id("pay"),
+        merchant_id=merchant.pk,
         reference=request.reference,
         status="",
         method=request.method,
@@ -183,7 +185,7 @@ def begin(
         created_at=now,
         updated_at=now,
     )
-    payment.merchant = merchant
+    relate(payment, "merchant", merchant)
     return payment
 
 
