@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SYSTEMD, KUBERNETES = ROOT / "deploy" / "systemd", ROOT / "deploy" / "kubernetes"
 VERSION = "1.34"
 OTHERS = ("postgres", "valkey", "proxy", "migrate")
-PLACE = re.compile(r" ?--(?:host|port) \S+| --without-state")
+PLACE = re.compile(r" ?--(?:host|port) \S+| --without-state| -n \S+")
 MANIFESTS = sorted(path for path in KUBERNETES.glob("*.yaml") if path.stem != "kustomization")
 
 
@@ -72,6 +72,14 @@ def test_what_a_kustomization_or_a_pod_names_is_there() -> None:
     assert set(settings) <= set(example)
     assert {one["image"] for one in containers()} == {"onpay-gateway"}
     assert all(one["securityContext"]["readOnlyRootFilesystem"] for one in containers())
+
+
+def test_a_worker_that_is_stopped_finishes_what_it_has_in_hand() -> None:
+    """systemd tells all processes of a unit to end, unless it is told otherwise; then tasks are lost at each restart."""
+    workers = [text for path in SYSTEMD.glob("*.service") if " worker " in (text := path.read_text())]
+    assert workers
+    for text in workers:
+        assert "KillMode=mixed" in text.splitlines()
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
