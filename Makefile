@@ -9,6 +9,7 @@
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
 #                        T=--budget | --peers | --charge | --memory | --growth | --open | --wallet | --dashboard …: one of them
 #                        (ROWS=1000,100000 with --growth); without SHORT=1 they write their lines of the README's table
+#   make ha              three hosts under Patroni, lost one after the other under load (KILLS=50, SHORT=1); Debian's packages
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
@@ -20,7 +21,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults drill upgrade model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults ha drill upgrade model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -88,6 +89,11 @@ bench: installed-dev
 # SEED=, KILLS= and OPS= reach the tests through the environment.
 faults: installed-dev
 	@$(WITH) -- $(PYTHON) -m pytest tests/faults $(T)
+
+# As root each host has a small disk of its own, which nobody else sees.
+HA_DISKS = $(shell [ "$$(id -u)" = 0 ] && unshare --mount mount -t tmpfs x /mnt 2>/dev/null && echo OWN_MOUNTS=1 unshare --mount)
+ha: installed-dev
+	@KILLS=$(if $(SHORT),2,$(KILLS)) $(HA_DISKS) $(PYTHON) -m pytest $(STALLS) tests/ha $(T)
 
 screenshots: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/browser/screenshots.py

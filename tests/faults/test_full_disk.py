@@ -1,49 +1,17 @@
 """The disk of the database is full: orders wait and none is lost, doubled or refused; with room, all goes on."""
 
-import threading
 import time
-import uuid
-from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
 
 import psycopg
 import pytest
 
+from tests.support.backends import Backends
 from tests.support.disk import Disk, cannot_be_mounted, small_disk
-from tests.support.service import FEWER_KILLS, PATIENCE_S, Service, are_charged_once, order
+from tests.support.service import FEWER_KILLS, PATIENCE_S, Service, are_charged_once
 
 LASTS_S, BACK_WITHIN_S = 3, 30
-
-
-class Backends:
-    """They pay orders, insisting on each step, and keep what they were answered."""
-
-    def __init__(self, service: Service) -> None:
-        self.service, self.prefix = service, f"disk-{uuid.uuid4().hex[:8]}-"
-        self.answers: Counter[int] = Counter()
-        self.over = threading.Event()
-
-    def insists(self, path: str, body: Any) -> Any:
-        key, deadline = str(uuid.uuid4()), time.monotonic() + PATIENCE_S
-        while True:
-            status, answer = self.service.call("POST", path, body, key)
-            self.answers[status] += 1
-            if status in (200, 201):
-                return answer["data"]
-            assert status == 503 and answer["error"]["retryable"], (status, answer)
-            assert time.monotonic() < deadline, answer
-            time.sleep(0.1)
-
-    def work(self, number: int) -> list[str]:
-        made = []
-        while not self.over.is_set():
-            payment = self.insists("/api/v2/payments", order(f"{self.prefix}{number}-{len(made)}"))["id"]
-            self.insists(f"/api/v2/simulations/payments/{payment}", {"status": "PAID"})
-            made.append(payment)
-        return made
 
 
 def fill_its_log(service: Service) -> None:
@@ -58,19 +26,15 @@ def fill_its_log(service: Service) -> None:
 def test_orders_survive_a_full_disk(service: Service, fill: Callable[[Service], None]) -> None:
     if reason := cannot_be_mounted():
         pytest.skip(reason)
-    with small_disk(service) as disk, ThreadPoolExecutor(4) as pool:
-        backends = Backends(service)
-        working = [pool.submit(backends.work, number) for number in range(4)]
-        try:
+    with small_disk(service) as disk:
+        backends = Backends(service, "disk")
+        with backends.at_work():
             for _ in range(FEWER_KILLS):
                 is_full(disk, backends, fill)
-        finally:
-            backends.over.set()
-        made = [payment for one in working for payment in one.result()]
 
         assert backends.answers.keys() == {200, 201, 503}
         service.until(service.is_well, 60)
-        are_charged_once(service, "paid orders, disk full", backends.prefix, made, faults=FEWER_KILLS)
+        are_charged_once(service, "paid orders, disk full", backends.prefix, backends.made, faults=FEWER_KILLS)
         service.manage("verify_ledger")
 
 

@@ -33,6 +33,7 @@ PARTS = (
     Part("clients", {"REQUESTS": "100000"}, {}),
     Part("older", {}, {"T": "tests/ledger/books"}),
     Part("faults", {"KILLS": "1000"}, {"KILLS": "1"}),
+    Part("ha"),
     Part("model", {"OPS": "1000000"}, {"OPS": "250"}),
     Part("drill"),
     Part("upgrade"),

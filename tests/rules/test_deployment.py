@@ -75,7 +75,7 @@ def test_what_a_kustomization_or_a_pod_names_is_there() -> None:
 
 
 def test_a_worker_that_is_stopped_finishes_what_it_has_in_hand() -> None:
-    """systemd tells all processes of a unit to end, unless it is told otherwise; then tasks are lost at each restart."""
+    """Unless it is told otherwise systemd tells all processes of a unit to end, and each restart kills tasks."""
     workers = [text for path in SYSTEMD.glob("*.service") if " worker " in (text := path.read_text())]
     assert workers
     for text in workers:

@@ -13,7 +13,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,8 @@ class Service:
     demo: dict[str, Any]
     process: subprocess.Popen[bytes] | None = None
     options: tuple[str, ...] = ()
+    servers: dict[str, str] = field(default_factory=dict)
+    """The settings by which it finds its database and its broker, where it does not start them itself."""
 
     def run(self, *options: str) -> None:
         """Starts it with these options, unless it runs with them already."""
@@ -75,7 +77,7 @@ class Service:
             self.process = subprocess.Popen(
                 [*_WITHIN, sys.executable, "-m", "gateway.local", "up", *options],
                 cwd=ROOT,
-                env=_environment(self.home, self.port),
+                env=self._environment(),
                 stdout=log,
                 stderr=log,
             )
@@ -86,7 +88,7 @@ class Service:
     @contextmanager
     def beside(self, port: int, **settings: str) -> Iterator[list[int]]:
         """Another web process with the same data and these settings; the ids of its processes."""
-        env = _environment(self.home, port) | {"ONPAY_WEB_WORKERS": "1"} | settings
+        env = self._environment() | {"PORT": str(port), "ONPAY_WEB_WORKERS": "1"} | settings
         command = [sys.executable, "-m", "gateway.serving", "--port", str(port)]
         with (self.home / "beside.log").open("ab") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log, start_new_session=True)
@@ -186,7 +188,7 @@ class Service:
         done = subprocess.run(
             [sys.executable, "manage.py", *command],
             cwd=ROOT,
-            env=_environment(self.home, self.port),
+            env=self._environment(),
             capture_output=True,
             text=True,
             check=False,
@@ -198,7 +200,7 @@ class Service:
     def shell(self, code: str) -> Iterator[Callable[[str], None]]:
         """A process that runs this code. What is yielded hands it a line, and returns when it has told a line."""
         command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
-        env = _environment(self.home, self.port)
+        env = self._environment()
         with (
             (self.home / "shell.log").open("ab") as log,
             subprocess.Popen(
@@ -222,6 +224,18 @@ class Service:
                 return found
             time.sleep(0.05)
         raise AssertionError(f"did not hold within {seconds} s")
+
+    def _environment(self) -> dict[str, str]:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("ONPAY_", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_"))
+        }
+        limits = {f"ONPAY_RATE_LIMIT_{scope}": "1000000" for scope in ("ALL", "PAYMENTS", "REFUNDS")}
+        own = {"ONPAY_HOME": str(self.home), "PORT": str(self.port)} | SHORTENED
+        # With servers of somebody else a command does not look for those of this service, nor for its keys.
+        others = {"ONPAY_LOCAL": "1", **self.servers, **keys.of(self.home)} if self.servers else {}
+        return kept | limits | own | others
 
     @property
     def settings(self) -> dict[str, str]:
@@ -265,16 +279,6 @@ def answers(port: int) -> bool:
     return False
 
 
-def _environment(home: Path, port: int) -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("ONPAY_", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_"))
-    }
-    limits = {f"ONPAY_RATE_LIMIT_{scope}": "1000000" for scope in ("ALL", "PAYMENTS", "REFUNDS")}
-    return kept | limits | {"ONPAY_HOME": str(home), "PORT": str(port)} | SHORTENED
-
-
 @contextmanager
 def subscribed(service: Service, *events: str) -> Iterator[tuple[Receiver, str]]:
     """A receiver, and the id of its endpoint, which is gone afterwards: nobody's deliveries wait for a dead one."""
@@ -315,9 +319,9 @@ def matching(service: Service, prefix: str) -> list[str]:
         page += 1
 
 
-def are_charged_once(service: Service, what: str, prefix: str, made: list[str], *, faults: int) -> None:
+def are_charged_once(service: Service, what: str, prefix: str, made: list[str], *, faults: int, note: str = "") -> None:
     """The payments that were made, one of each reference, are those which the service has under such references."""
     charged = Counter(matching(service, prefix))
     missing = len(made) - len({*made})
     lost = [*(one for one in made if one not in charged), *range(missing)]
-    survived(what, len(made), faults=faults, lost=lost, doubled=[*(charged - Counter(made))])
+    survived(what, len(made), faults=faults, lost=lost, doubled=[*(charged - Counter(made))], note=note)

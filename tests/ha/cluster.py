@@ -1,0 +1,460 @@
+"""Three hosts in one machine, with the files of deploy/ha: PostgreSQL under Patroni, etcd, Valkey under Sentinel, and
+HAProxy and PgBouncer, by which the service reaches them.
+
+Each host has a network of its own: a process through which everything goes that reaches it from elsewhere, and what it
+says to etcd. Stopped, it is a partition: connections are accepted and nothing comes of them.
+"""
+
+import json
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+
+from gateway.local import processes
+from tests.support.serving import wait_until_it_listens
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+POSTGRES = Path("/usr/lib/postgresql/15/bin")
+PROGRAMS = {
+    "patroni": "patroni",
+    "etcd": "etcd-server",
+    "haproxy": "haproxy",
+    "pgbouncer": "pgbouncer",
+    "redis-server": "redis-server",
+}
+"""With the packages of Debian that have them."""
+NAMES = ("1", "2", "3")
+PASSWORD = "ha-of-a-test"
+ROOM = 2 << 30
+"""What a host's disk has, in bytes. It is memory, of which only what is used is taken."""
+NETWORK = """
+defaults
+    mode tcp
+    option redispatch
+    timeout connect 2s
+    timeout client 1h
+    timeout server 1h
+"""
+
+
+def missing() -> str:
+    """What this machine lacks for a cluster, or ""."""
+    packages = [package for program, package in PROGRAMS.items() if _program(program) is None]
+    if not (POSTGRES / "postgres").exists():
+        packages.append("postgresql-15")
+    return f"apt-get install {' '.join(packages)}" if packages else ""
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+
+
+def may_mount() -> bool:
+    """Whether a host gets a disk of its own: `make ha` sees to that where root may mount one that nobody else sees."""
+    return os.environ.get("OWN_MOUNTS") == "1"
+
+
+def free_ports() -> Iterator[int]:
+    """Below those that the system gives to connections, one of which would take the place of a server that restarts."""
+    return filter(_is_free, range(random.randrange(20_000, 30_000), 32_000))
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe, suppress(OSError):
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False
+
+
+def signal_tree(pid: int, number: int) -> None:
+    """Signals a process and its descendants."""
+    with suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        for one in [root, *root.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                one.send_signal(number)
+
+
+class Process:
+    """A program that is started again after it was killed. All of it is killed: its children, too."""
+
+    def __init__(self, cluster: "Cluster", name: str, command: list[Any], env: Mapping[str, str] | None = None) -> None:
+        self.cluster, self.name, self.command, self.env = cluster, name, [str(word) for word in command], env or {}
+        self.log = cluster.folder / f"{name}.log"
+        self.child: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Only from the thread that lives longest: the kernel ends it with the thread that has started it."""
+        if not self.runs():
+            self.child = processes.spawn(
+                self.command,
+                self.log,
+                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", **self.env},
+                owner=self.cluster.owner,
+            )
+
+    def runs(self) -> bool:
+        return self.child is not None and self.child.poll() is None
+
+    def signal(self, number: int) -> None:
+        if self.runs():
+            assert self.child
+            signal_tree(self.child.pid, number)
+
+    def stop(self) -> None:
+        if self.child is None:
+            return
+        self.signal(signal.SIGCONT)
+        with suppress(ProcessLookupError):
+            self.child.terminate()
+        try:
+            self.child.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        if self.child:
+            self.child.wait(20)
+
+
+class Host:
+    """One of the three."""
+
+    def __init__(self, cluster: "Cluster", number: str) -> None:
+        self.cluster, self.number, self.name = cluster, number, f"pg{number}"
+        self.postgres, self.rest, self.etcd, self.peer, self.valkey, self.sentinel = islice(cluster.ports, 6)
+        self.postgres_seen, self.rest_seen, self.etcd_seen = islice(cluster.ports, 3)
+        self.disk = cluster.folder / self.name
+        self.processes: dict[str, Process] = {}
+
+    @property
+    def data(self) -> Path:
+        return self.disk / "data"
+
+    def build(self) -> None:
+        """Its files. Every host must have its ports."""
+        self.disk.mkdir()
+        if may_mount():
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={ROOM}", self.name, self.disk], check=True)
+        self.cluster.give(self.disk)
+        every = self.cluster.hosts
+        network = NETWORK + "".join(
+            f"listen {name}\n    bind 127.0.0.1:{seen}\n"
+            + "".join(f"    server s{n} 127.0.0.1:{port}\n" for n, port in enumerate(real))
+            for name, seen, real in (
+                ("postgres", self.postgres_seen, [self.postgres]),
+                ("rest", self.rest_seen, [self.rest]),
+                ("etcd", self.etcd_seen, [host.etcd for host in every]),
+            )
+        )
+        self._process(
+            "network", ["haproxy", "-db", "-q", "-f", self.cluster.write(f"network{self.number}.cfg", network)]
+        )
+        self._process("etcd", ["etcd", "--log-level", "warn"], self._etcd())
+        self._process("patroni", ["patroni", self.cluster.patroni], self._patroni())
+        self._process("valkey", self._valkey())
+        self._process("sentinel", ["redis-server", self._sentinel(), "--sentinel"])
+
+    def _process(self, name: str, command: list[Any], env: Mapping[str, str] | None = None) -> None:
+        program = _program(command[0])
+        self.processes[name] = Process(self.cluster, f"{self.name}-{name}", [program, *command[1:]], env)
+
+    def _etcd(self) -> dict[str, str]:
+        every = self.cluster.hosts
+        return _settings("etcd.env") | {
+            "ETCD_NAME": self.name,
+            "ETCD_DATA_DIR": str(self.disk / "etcd"),
+            "ETCD_LISTEN_PEER_URLS": f"http://127.0.0.1:{self.peer}",
+            "ETCD_LISTEN_CLIENT_URLS": f"http://127.0.0.1:{self.etcd}",
+            "ETCD_ADVERTISE_CLIENT_URLS": f"http://127.0.0.1:{self.etcd_seen}",
+            "ETCD_INITIAL_ADVERTISE_PEER_URLS": f"http://127.0.0.1:{self.peer}",
+            "ETCD_INITIAL_CLUSTER": ",".join(f"{host.name}=http://127.0.0.1:{host.peer}" for host in every),
+        }
+
+    def _patroni(self) -> dict[str, str]:
+        return _settings("patroni.env") | {
+            "HOME": str(self.disk),
+            "PATRONI_NAME": self.name,
+            "PATRONI_ETCD3_HOSTS": f"127.0.0.1:{self.etcd_seen}",
+            "PATRONI_ETCD3_USE_PROXIES": "true",  # it shall not find a way around its own network
+            "PATRONI_RESTAPI_LISTEN": f"127.0.0.1:{self.rest}",
+            "PATRONI_RESTAPI_CONNECT_ADDRESS": f"127.0.0.1:{self.rest_seen}",
+            "PATRONI_RESTAPI_PASSWORD": PASSWORD,
+            "PATRONI_POSTGRESQL_LISTEN": f"127.0.0.1:{self.postgres}",
+            "PATRONI_POSTGRESQL_CONNECT_ADDRESS": f"127.0.0.1:{self.postgres_seen}",
+            "PATRONI_POSTGRESQL_DATA_DIR": str(self.data),
+            "PATRONI_POSTGRESQL_BIN_DIR": str(POSTGRES),
+            "PATRONI_SUPERUSER_PASSWORD": PASSWORD,
+            "PATRONI_REPLICATION_PASSWORD": PASSWORD,
+        }
+
+    def _valkey(self) -> list[Any]:
+        text = (DEPLOY / "ha/valkey.conf").read_text()
+        text = _replaced(text, {"port 6379": f"port {self.valkey}\nbind 127.0.0.1", '""\nmasterauth ""': PASSWORD})
+        text += f"masterauth {PASSWORD}\ndir {self.disk}\n"
+        if self is not self.cluster.hosts[0]:
+            text += f"replicaof 127.0.0.1 {self.cluster.hosts[0].valkey}\n"
+        return ["redis-server", self.cluster.write(f"valkey{self.number}.conf", text)]
+
+    def _sentinel(self) -> Path:
+        first = self.cluster.hosts[0]
+        replaced = {
+            "port 26379": f"port {self.sentinel}\nbind 127.0.0.1\ndir {self.disk}",
+            "monitor onpay valkey1 6379": f"monitor onpay 127.0.0.1 {first.valkey}",
+            "set-the-password-here": PASSWORD,
+        }
+        text = _replaced((DEPLOY / "ha/sentinel.conf").read_text(), replaced)
+        return self.cluster.write(f"sentinel{self.number}.conf", text)
+
+    def start(self, *names: str) -> None:
+        for name in names or self.processes:
+            self.processes[name].start()
+
+    def kill(self) -> None:
+        """The database and Patroni."""
+        self.processes["patroni"].kill()
+        self.crash()
+
+    def crash(self) -> None:
+        """Its database alone."""
+        self._signal_database(signal.SIGKILL)
+
+    def _signal_database(self, number: int) -> None:
+        """PostgreSQL is no child of Patroni, which it outlives."""
+        with suppress(OSError, ValueError, IndexError):
+            signal_tree(int((self.data / "postmaster.pid").read_text().split()[0]), number)
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """As long as this lasts its database and Patroni do nothing, and do not end."""
+        self.processes["patroni"].signal(signal.SIGSTOP)
+        self._signal_database(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal_database(signal.SIGCONT)
+            self.processes["patroni"].signal(signal.SIGCONT)
+
+    @contextmanager
+    def partitioned(self) -> Iterator[None]:
+        """As long as this lasts nobody reaches it, nor does it reach etcd."""
+        self.processes["network"].signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.processes["network"].signal(signal.SIGCONT)
+
+    @contextmanager
+    def full(self) -> Iterator[None]:
+        """As long as this lasts its disk has no room for a further page."""
+        self._resize(shutil.disk_usage(self.disk).used)
+        try:
+            yield
+        finally:
+            self._resize(shutil.disk_usage(self.disk).used + ROOM)
+
+    def _resize(self, size: int) -> None:
+        for _ in range(50):
+            if subprocess.run(["mount", "-o", f"remount,size={size}", self.disk], check=False).returncode == 0:
+                return
+            size = shutil.disk_usage(self.disk).used
+        raise AssertionError("the disk fills faster than it is made smaller")
+
+    def fill_its_log(self) -> None:
+        """Every segment of its log is used up, and there is no room for another."""
+        with suppress(psycopg.Error), self._connected() as connection:
+            for _ in range(500):
+                connection.execute("SELECT pg_logical_emit_message(false, 'full', 'disk'), pg_switch_wal()")
+            raise AssertionError("there was room")
+
+    def is_read_only(self) -> bool:
+        """Whether its database is down or takes no writes, as one who is on the host sees it."""
+        with suppress(psycopg.Error), self._connected() as connection:
+            row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
+            return bool(row and row[0])
+        return True
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        address = self.cluster.url("postgres", self.postgres, "postgres")
+        return psycopg.connect(address, autocommit=True, connect_timeout=2)
+
+    def says(self, path: str) -> tuple[int, Any]:
+        """What its Patroni answers; status 0 if it does not."""
+        with suppress(OSError, HTTPException, ValueError):
+            connection = HTTPConnection("127.0.0.1", self.rest_seen, timeout=1)
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read() or b"{}")
+        return 0, {}
+
+
+class Cluster:
+    """All of it. What the service needs to know of it is in `settings`."""
+
+    def __init__(self) -> None:
+        nobody = pwd.getpwnam("nobody")
+        root = os.geteuid() == 0
+        self.owner = (nobody.pw_uid, nobody.pw_gid) if root else (os.geteuid(), os.getegid())
+        self.folder = Path(tempfile.mkdtemp(prefix="onpay-ha-"))
+        self.give(self.folder)
+        self.ports = free_ports()
+        self.primary_port, self.replica_port, self.valkey_port, self.pooler_port = islice(self.ports, 4)
+        self.hosts = [Host(self, number) for number in NAMES]
+        places = {"unix_socket_directories: /var/run/postgresql": 'unix_socket_directories: ""'}
+        self.patroni = self.write("patroni.yml", _replaced((DEPLOY / "ha/patroni.yml").read_text(), places))
+        for host in self.hosts:
+            host.build()
+        haproxy = ["-db", "-q", "-f", self.write("haproxy.cfg", self._haproxy())]
+        self.balancer = Process(self, "haproxy", [_program("haproxy"), *haproxy], {"ONPAY_VALKEY_PASSWORD": PASSWORD})
+        self.write("userlist.txt", f'"onpay" "{PASSWORD}"\n')
+        self.pooler = Process(
+            self, "pgbouncer", [_program("pgbouncer"), "-q", self.write("pgbouncer.ini", self._pooler())]
+        )
+
+    def _haproxy(self) -> str:
+        replaced = {
+            "127.0.0.1:5000": f"127.0.0.1:{self.primary_port}",
+            "127.0.0.1:5001": f"127.0.0.1:{self.replica_port}",
+            "127.0.0.1:6379": f"127.0.0.1:{self.valkey_port}",
+        }
+        for host in self.hosts:
+            at = f"127.0.0.1:{host.postgres_seen} check port {host.rest_seen}"
+            replaced[f"{host.name}:5432 check port 8008"] = at
+            replaced[f"valkey{host.number}:6379"] = f"127.0.0.1:{host.valkey}"
+        return _replaced((DEPLOY / "ha/haproxy.cfg").read_text(), replaced)
+
+    def _pooler(self) -> str:
+        replaced = {
+            "host=postgres port=5432": f"host=127.0.0.1 port={self.primary_port}",
+            "listen_addr = *": "listen_addr = 127.0.0.1",
+            "listen_port = 6432": f"listen_port = {self.pooler_port}",
+            "/etc/pgbouncer/userlist.txt": str(self.folder / "userlist.txt"),
+        }
+        return _replaced((DEPLOY / "pgbouncer/pgbouncer.ini").read_text(), replaced)
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.folder / name
+        file.write_text(text)
+        self.give(file)
+        return file
+
+    def give(self, path: Path) -> None:
+        os.chown(path, *self.owner)
+
+    def start(self) -> None:
+        for host in self.hosts:
+            host.start()
+        self.balancer.start()
+        self.until(self.is_whole, 120)
+        with psycopg.connect(self.url("postgres", self.primary_port, "postgres"), autocommit=True) as server:
+            server.execute("CREATE DATABASE onpay")
+        self.pooler.start()
+        wait_until_it_listens(self.pooler_port)
+
+    def stop(self) -> None:
+        """Everything, and its data."""
+        own = [one for host in self.hosts for one in host.processes.values() if one.name.endswith("patroni")]
+        others = [one for host in self.hosts for one in host.processes.values() if one not in own]
+        for one in [self.pooler, self.balancer, *own, *others]:
+            one.stop()
+        if may_mount():
+            for host in self.hosts:
+                subprocess.run(["umount", "--lazy", host.disk], check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment of a service that uses it."""
+        valkey = f"redis://:{PASSWORD}@127.0.0.1:{self.valkey_port}"
+        return {
+            "DATABASE_URL": self.url("onpay", self.pooler_port),
+            "ONPAY_DB_POOLER": "transaction",
+            "ONPAY_MIGRATIONS_DATABASE_URL": self.url("onpay_owner", self.primary_port),
+            "ONPAY_ADMIN_DATABASE_URL": self.url("postgres", self.primary_port),
+            "CELERY_BROKER_URL": f"{valkey}/0",
+            "ONPAY_CACHE_URL": f"{valkey}/1",
+        }
+
+    def url(self, user: str, port: int, database: str = "onpay") -> str:
+        return f"postgres://{user}:{PASSWORD}@127.0.0.1:{port}/{database}"
+
+    def members(self) -> dict[str, str]:
+        """The role of each host that streams or leads, as one that can be asked knows it."""
+        for host in self.hosts:
+            status, told = host.says("/cluster")
+            if status == 200:
+                return {one["name"]: one["role"] for one in told["members"] if one["state"] in ("running", "streaming")}
+        return {}
+
+    def is_whole(self) -> bool:
+        """Three hosts, of which one leads and one has every commit that was answered."""
+        roles = sorted(self.members().values())
+        return roles == ["leader", "replica", "sync_standby"]
+
+    def primary(self) -> Host:
+        """The host that HAProxy leads to."""
+        return self.until(lambda: next((host for host in self.hosts if host.says("/primary")[0] == 200), None), 60)  # type: ignore[no-any-return]
+
+    def leader_of_etcd(self) -> Host:
+        return self.until(lambda: next((host for host in self.hosts if self._leads_etcd(host)), None), 60)  # type: ignore[no-any-return]
+
+    def _leads_etcd(self, host: Host) -> bool:
+        with suppress(OSError, HTTPException, ValueError):
+            connection = HTTPConnection("127.0.0.1", host.etcd, timeout=2)
+            connection.request("POST", "/v3/maintenance/status", "{}")
+            told = json.loads(connection.getresponse().read())
+            return bool(told["leader"] == told["header"]["member_id"])
+        return False
+
+    def primary_valkey(self) -> Host:
+        return self.until(lambda: next((host for host in self.hosts if self._leads_valkey(host)), None), 60)  # type: ignore[no-any-return]
+
+    def _leads_valkey(self, host: Host) -> bool:
+        from redis import Redis, RedisError
+
+        with suppress(RedisError):
+            answer: Any = Redis(port=host.valkey, password=PASSWORD, socket_timeout=1).info("replication")
+            return bool(answer["role"] == "master")
+        return False
+
+    def until(self, holds: Callable[[], Any], seconds: float) -> Any:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if found := holds():
+                return found
+            time.sleep(0.1)
+        raise AssertionError(f"did not hold within {seconds} s: {self.members()}\n{self._last_said()}")
+
+    def _last_said(self) -> str:
+        logs = sorted(self.folder.glob("*.log"))
+        return "\n".join(f"{log.name}: {log.read_text(errors='replace')[-600:]}" for log in logs)
+
+
+def _settings(name: str) -> dict[str, str]:
+    """The file of an environment in deploy/ha."""
+    lines = (DEPLOY / "ha" / name).read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def _replaced(text: str, replaced: Mapping[str, str]) -> str:
+    """The shipped file, with places of our own. What is replaced must be in it."""
+    for old, new in replaced.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text

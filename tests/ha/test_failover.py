@@ -1,0 +1,104 @@
+"""Whichever host is lost, the service goes on within seconds, and nothing that was answered is lost or doubled."""
+
+import os
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.ha.cluster import Cluster, Host, may_mount
+from tests.support.backends import Backends
+from tests.support.service import Service, are_charged_once
+
+KILLS = int(os.environ.get("KILLS") or 50)
+BACK_WITHIN_S = 10
+LASTS_S = 8
+"""For how long a host hangs, or cannot be reached: another one has its place by then."""
+
+
+def told(what: str, backs: list[float]) -> str:
+    worst = max(backs)
+    assert worst < BACK_WITHIN_S, f"{what}: back after {sorted(backs)}"
+    return f"back after {sorted(backs)[len(backs) // 2]:.1f} s, at most {worst:.1f} s"
+
+
+def nothing_was_lost(service: Service, backends: Backends, what: str, faults: int, note: str) -> None:
+    assert backends.answers.keys() <= {200, 201, 503}
+    service.until(service.is_well, 60)
+    note = f"{note}; {backends.answers[503]} answered 503"
+    are_charged_once(service, what, backends.prefix, backends.made, faults=faults, note=note)
+
+
+@pytest.mark.parametrize("lose", [Host.kill, Host.crash], ids=["host", "database"])
+def test_the_primary_is_killed(service: Service, cluster: Cluster, lose: Callable[[Host], None]) -> None:
+    kills, backs = max(1, KILLS // 2), []
+    backends = Backends(service, "killed")
+    with backends.at_work():
+        for _ in range(kills):
+            lost = cluster.primary()
+            lose(lost)
+            backs.append(backends.back_after(time.monotonic()))
+            lost.start()
+            cluster.until(cluster.is_whole, 120)
+    nothing_was_lost(service, backends, f"primary killed ({lose.__name__})", kills, told("killed", backs))
+
+
+def test_the_primary_hangs(service: Service, cluster: Cluster) -> None:
+    """When it goes on it takes no write: nobody confirms it, and its connections are closed."""
+    backends, hangs = Backends(service, "hangs"), cluster.primary()
+    with backends.at_work():
+        with hangs.hanging():
+            back = backends.back_after(time.monotonic())
+            time.sleep(LASTS_S)
+        cluster.until(lambda: cluster.is_whole() and cluster.primary() is not hangs, 120)
+    nothing_was_lost(service, backends, "primary hangs", 1, told("hangs", [back]))
+
+
+def test_the_primary_cannot_be_reached(service: Service, cluster: Cluster) -> None:
+    """Neither by clients nor by the other hosts: it gives up before another one takes its place."""
+    backends, apart = Backends(service, "apart"), cluster.primary()
+    with backends.at_work():
+        with apart.partitioned():
+            back = backends.back_after(time.monotonic())
+            time.sleep(LASTS_S)
+            assert apart.is_read_only()
+        cluster.until(lambda: cluster.is_whole() and cluster.primary() is not apart, 120)
+    nothing_was_lost(service, backends, "primary cannot be reached", 1, told("apart", [back]))
+
+
+def test_the_leader_of_etcd_is_killed(service: Service, cluster: Cluster) -> None:
+    """The primary stays."""
+    backends, primary = Backends(service, "etcd"), cluster.primary()
+    with backends.at_work():
+        lost = cluster.leader_of_etcd()
+        lost.processes["etcd"].kill()
+        back = backends.back_after(time.monotonic())
+        time.sleep(LASTS_S)
+        assert cluster.primary() is primary
+        lost.start("etcd")
+    nothing_was_lost(service, backends, "leader of etcd killed", 1, told("etcd", [back]))
+
+
+def test_the_disk_of_the_primary_is_full(service: Service, cluster: Cluster) -> None:
+    if not may_mount():
+        pytest.skip("only root mounts a small disk")
+    backends, fills = Backends(service, "full"), cluster.primary()
+    with backends.at_work():
+        with fills.full():
+            fills.fill_its_log()
+            back = backends.back_after(time.monotonic())
+            time.sleep(LASTS_S)
+        cluster.until(cluster.is_whole, 120)
+    nothing_was_lost(service, backends, "disk of the primary full", 1, told("full", [back]))
+
+
+def test_the_primary_of_valkey_is_killed(service: Service, cluster: Cluster) -> None:
+    """Payments do not need it; limits and the broker are back with the next one."""
+    backends, lost = Backends(service, "valkey"), cluster.primary_valkey()
+    with backends.at_work():
+        lost.processes["valkey"].kill()
+        back = backends.back_after(time.monotonic())
+        assert cluster.primary_valkey() is not lost
+        service.until(service.is_well, 60)
+        lost.start("valkey")
+    nothing_was_lost(service, backends, "primary of Valkey killed", 1, told("valkey", [back]))

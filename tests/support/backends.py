@@ -1,0 +1,62 @@
+"""Backends of a shop while the service loses parts: each insists on every step, and keeps what it was answered."""
+
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from tests.support.service import PATIENCE_S, Service, order
+
+
+class Backends:
+    """They create orders and pay them. Every answer is a success or a 503 that may be repeated."""
+
+    def __init__(self, service: Service, name: str) -> None:
+        self.service, self.prefix = service, f"{name}-{uuid.uuid4().hex[:8]}-"
+        self.answers: Counter[int] = Counter()
+        self.over = threading.Event()
+        self.made: list[str] = []
+        self.last = (0.0, 0.0)
+        """When the write that was begun last was begun and answered, by the monotonic clock."""
+
+    @contextmanager
+    def at_work(self, count: int = 4) -> Iterator[None]:
+        """So many of them, until the end."""
+        with ThreadPoolExecutor(count) as pool:
+            working = [pool.submit(self._work, number) for number in range(count)]
+            try:
+                yield
+            finally:
+                self.over.set()
+            for one in working:
+                one.result()
+
+    def back_after(self, moment: float) -> float:
+        """How many seconds after that moment a write was answered that was begun after it."""
+        self.service.until(lambda: self.last[0] > moment, PATIENCE_S)
+        return self.last[1] - moment
+
+    def _work(self, number: int) -> None:
+        count = 0
+        while not self.over.is_set():
+            payment = str(self._insist("/api/v2/payments", order(f"{self.prefix}{number}-{count}"))["id"])
+            self._insist(f"/api/v2/simulations/payments/{payment}", {"status": "PAID"})
+            self.made.append(payment)
+            count += 1
+
+    def _insist(self, path: str, body: Any) -> Any:
+        key, deadline = str(uuid.uuid4()), time.monotonic() + PATIENCE_S
+        while True:
+            began = time.monotonic()
+            status, answer = self.service.call("POST", path, body, key)
+            self.answers[status] += 1
+            if status in (200, 201):
+                self.last = max(self.last, (began, time.monotonic()))
+                return answer["data"]
+            assert status == 503 and answer["error"]["retryable"], (status, answer)
+            assert time.monotonic() < deadline, answer
+            time.sleep(0.1)
