@@ -39,6 +39,8 @@ PROGRAMS = {
 }
 """With the packages of Debian that have them."""
 NAMES = ("1", "2", "3")
+KILLS = int(os.environ.get("KILLS") or 50)
+SHORT = KILLS < 10
 PASSWORD = "ha-of-a-test"
 ROOM = 2 << 30
 """What a host's disk has, in bytes. It is memory, of which only what is used is taken."""
@@ -191,8 +193,8 @@ class Host:
         return _settings("patroni.env") | {
             "HOME": str(self.disk),
             "PATRONI_NAME": self.name,
-            "PATRONI_ETCD3_HOSTS": f"127.0.0.1:{self.etcd_seen}",
-            "PATRONI_ETCD3_USE_PROXIES": "true",  # it shall not find a way around its own network
+            "PATRONI_ETCD_HOSTS": f"127.0.0.1:{self.etcd_seen}",
+            "PATRONI_ETCD_USE_PROXIES": "true",  # it shall not find a way around its own network
             "PATRONI_RESTAPI_LISTEN": f"127.0.0.1:{self.rest}",
             "PATRONI_RESTAPI_CONNECT_ADDRESS": f"127.0.0.1:{self.rest_seen}",
             "PATRONI_RESTAPI_PASSWORD": PASSWORD,
@@ -206,7 +208,8 @@ class Host:
 
     def _valkey(self) -> list[Any]:
         text = (DEPLOY / "ha/valkey.conf").read_text()
-        text = _replaced(text, {"port 6379": f"port {self.valkey}\nbind 127.0.0.1", '""\nmasterauth ""': PASSWORD})
+        address = {"bind 10.0.0.31\nport 6379": f"bind 127.0.0.1\nport {self.valkey}"}
+        text = _replaced(text, address | {'""\nmasterauth ""': PASSWORD})
         text += f"masterauth {PASSWORD}\ndir {self.disk}\n"
         if self is not self.cluster.hosts[0]:
             text += f"replicaof 127.0.0.1 {self.cluster.hosts[0].valkey}\n"
@@ -215,7 +218,7 @@ class Host:
     def _sentinel(self) -> Path:
         first = self.cluster.hosts[0]
         replaced = {
-            "port 26379": f"port {self.sentinel}\nbind 127.0.0.1\ndir {self.disk}",
+            "bind 10.0.0.31\nport 26379": f"bind 127.0.0.1\nport {self.sentinel}\ndir {self.disk}",
             "monitor onpay valkey1 6379": f"monitor onpay 127.0.0.1 {first.valkey}",
             "set-the-password-here": PASSWORD,
         }
@@ -237,14 +240,15 @@ class Host:
 
     def _signal_database(self, number: int) -> None:
         """PostgreSQL is no child of Patroni, which it outlives."""
-        with suppress(OSError, ValueError, IndexError):
-            signal_tree(int((self.data / "postmaster.pid").read_text().split()[0]), number)
+        if pid := processes.recorded(self.data / "postmaster.pid", f"-D {self.data}"):
+            signal_tree(pid, number)
 
     @contextmanager
-    def hanging(self) -> Iterator[None]:
-        """As long as this lasts its database and Patroni do nothing, and do not end."""
+    def hanging(self, *, with_database: bool) -> Iterator[None]:
+        """As long as this lasts Patroni does nothing, and does not end; nor does its database, or that goes on."""
         self.processes["patroni"].signal(signal.SIGSTOP)
-        self._signal_database(signal.SIGSTOP)
+        if with_database:
+            self._signal_database(signal.SIGSTOP)
         try:
             yield
         finally:
@@ -333,11 +337,13 @@ class Cluster:
             "127.0.0.1:5001": f"127.0.0.1:{self.replica_port}",
             "127.0.0.1:6379": f"127.0.0.1:{self.valkey_port}",
         }
+        own = {"    log /dev/log local0\n    user haproxy\n    group haproxy\n": ""}
+        text = _replaced((DEPLOY / "ha/haproxy.cfg").read_text(), own)
         for host in self.hosts:
             at = f"127.0.0.1:{host.postgres_seen} check port {host.rest_seen}"
             replaced[f"{host.name}:5432 check port 8008"] = at
             replaced[f"valkey{host.number}:6379"] = f"127.0.0.1:{host.valkey}"
-        return _replaced((DEPLOY / "ha/haproxy.cfg").read_text(), replaced)
+        return _replaced(text, replaced)
 
     def _pooler(self) -> str:
         replaced = {
@@ -359,7 +365,10 @@ class Cluster:
 
     def start(self) -> None:
         for host in self.hosts:
-            host.start()
+            host.start("network", "etcd", "valkey", "sentinel")
+        self.leader_of_etcd()  # without it Patroni ends, which systemd starts again
+        for host in self.hosts:
+            host.start("patroni")
         self.balancer.start()
         self.until(self.is_whole, 120)
         with psycopg.connect(self.url("postgres", self.primary_port, "postgres"), autocommit=True) as server:
@@ -373,6 +382,8 @@ class Cluster:
         others = [one for host in self.hosts for one in host.processes.values() if one not in own]
         for one in [self.pooler, self.balancer, *own, *others]:
             one.stop()
+        for host in self.hosts:
+            host.crash()
         if may_mount():
             for host in self.hosts:
                 subprocess.run(["umount", "--lazy", host.disk], check=False)

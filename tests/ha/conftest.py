@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.ha.cluster import Cluster, missing
+from tests.ha.cluster import SHORT, Cluster, missing
 from tests.nightly.parts import Result
 from tests.nightly.table import table
+from tests.support.effort import todays
 from tests.support.network import free_port
 from tests.support.service import Service
 from tests.support.tally import FILE, kept
@@ -20,6 +21,12 @@ BEGAN = time.monotonic()
 def pytest_configure() -> None:
     """What was lost is kept for a table at the end, also where nobody asks for more."""
     os.environ.setdefault(FILE, str(Path(os.environ.get("TMPDIR", "/tmp")) / f"ha-{os.getpid()}.jsonl"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The short form takes a third of them a day."""
+    if SHORT:
+        items[:] = todays(items)
 
 
 @pytest.hookimpl(trylast=True)

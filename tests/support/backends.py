@@ -5,7 +5,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,22 +22,30 @@ class Backends:
         self.made: list[str] = []
         self.last = (0.0, 0.0)
         """When the write that was begun last was begun and answered, by the monotonic clock."""
+        self.longest_gap = 0.0
+        """In seconds, between two writes that were answered one after the other."""
+        self._answered_at = 0.0
+        self._counts = threading.Lock()
+        self._working: list[Future[None]] = []
 
     @contextmanager
     def at_work(self, count: int = 4) -> Iterator[None]:
         """So many of them, until the end."""
         with ThreadPoolExecutor(count) as pool:
-            working = [pool.submit(self._work, number) for number in range(count)]
+            self._working = [pool.submit(self._work, number) for number in range(count)]
             try:
                 yield
             finally:
                 self.over.set()
-            for one in working:
+            for one in self._working:
                 one.result()
 
     def back_after(self, moment: float) -> float:
         """How many seconds after that moment a write was answered that was begun after it."""
-        self.service.until(lambda: self.last[0] > moment, PATIENCE_S)
+        self.service.until(lambda: self.last[0] > moment or any(one.done() for one in self._working), PATIENCE_S)
+        for one in self._working:
+            if one.done():
+                one.result()
         return self.last[1] - moment
 
     def _work(self, number: int) -> None:
@@ -53,10 +61,18 @@ class Backends:
         while True:
             began = time.monotonic()
             status, answer = self.service.call("POST", path, body, key)
-            self.answers[status] += 1
+            self._count(status, began)
             if status in (200, 201):
-                self.last = max(self.last, (began, time.monotonic()))
                 return answer["data"]
             assert status == 503 and answer["error"]["retryable"], (status, answer)
             assert time.monotonic() < deadline, answer
             time.sleep(0.1)
+
+    def _count(self, status: int, began: float) -> None:
+        now = time.monotonic()
+        with self._counts:
+            self.answers[status] += 1
+            if status in (200, 201):
+                self.last = max(self.last, (began, now))
+                self.longest_gap = max(self.longest_gap, now - (self._answered_at or now))
+                self._answered_at = now
