@@ -93,7 +93,7 @@ faults: installed-dev
 # As root each host has a small disk of its own, which nobody else sees.
 HA_DISKS = $(shell [ "$$(id -u)" = 0 ] && unshare --mount mount -t tmpfs x /mnt 2>/dev/null && echo OWN_MOUNTS=1 unshare --mount)
 ha: installed-dev
-	@KILLS=$(if $(SHORT),2,$(KILLS)) $(HA_DISKS) $(PYTHON) -m pytest $(STALLS) tests/ha $(T)
+	@KILLS=$(if $(SHORT),2,$(KILLS)) $(HA_DISKS) $(PYTHON) -m pytest tests/ha $(T)
 
 screenshots: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/browser/screenshots.py
