@@ -34,8 +34,13 @@ class Together(Generic[W]):
     `store` writes all or none, in one statement. Two writes with the same one of `names` are never in one statement.
     """
 
-    def __init__(self, store: Callable[[Sequence[W]], object], names: Callable[[W], Iterable[Hashable]]) -> None:
-        self._store, self._names = store, names
+    def __init__(
+        self,
+        store: Callable[[Sequence[W]], object],
+        names: Callable[[W], Iterable[Hashable]],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._store, self._names, self._patience_s = store, names, patience_s
         self._lock = Lock()
         self._is_led = False
         self._waiting: deque[_Turn[W]] = deque()
@@ -50,14 +55,16 @@ class Together(Generic[W]):
                 self._waiting.append(turn)
             else:
                 self._is_led = turn.leads = True
-        if not turn.leads and not turn.wakes.acquire(timeout=PATIENCE_S):
+        if not turn.leads and not turn.wakes.acquire(timeout=self._patience_s):
             self._give_up(turn)
         if turn.leads:
             self._lead(turn)
         return turn.written
 
     def _give_up(self, turn: _Turn[W]) -> None:
-        """Whoever writes is stuck: each waits for the database by itself, within its own limits."""
+        """Whoever writes is stuck: each waits for the database by itself, within its own limits. Who no longer waits is
+        being written, or leads.
+        """
         with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)
@@ -75,12 +82,14 @@ class Together(Generic[W]):
             with self._lock:
                 after = self._waiting.popleft() if self._waiting else None
                 self._is_led = after is not None
+                if after:
+                    after.leads = True
             if after:
-                after.leads = True
                 after.wakes.release()
             for one in turns:
                 one.written = written
-                one.wakes.release()
+                if one is not turn:
+                    one.wakes.release()
 
     def _gathered(self, first: _Turn[W]) -> list[_Turn[W]]:
         """The first and what has waited longest beside it."""

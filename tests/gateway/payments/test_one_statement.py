@@ -1,12 +1,13 @@
 """A payment that nobody is asked about is stored by one statement, with all that belongs to it, and with others."""
 
 import json
+import random
 import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from django.db import connection, connections
@@ -27,6 +28,7 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import pix
 
+R = TypeVar("R")
 OWN = {"id", "key", "reference", "customer_id", "request_id", "fingerprint", "sealed_body", "members", "details"}
 """What differs between any two payments."""
 TIMES = {"created_at", "updated_at", "expires_at"}
@@ -187,6 +189,30 @@ def test_a_statement_that_is_refused_writes_none_of_them_and_the_next_goes_on() 
         assert threads.submit(_closing, lambda: together.write("d")).result() is True
 
 
+@pytest.mark.django_db(transaction=True)
+def test_who_gives_up_at_the_moment_of_its_turn_leads_all_the_same() -> None:
+    """Otherwise nobody would lead from then on, and everybody would wait in vain."""
+    stored: list[str] = []
+
+    def store(notes: Any) -> None:
+        threading.Event().wait(random.uniform(0.001, 0.006))
+        stored.extend(notes)
+
+    together: Together[str] = Together(store, lambda note: [note], patience_s=0.004)
+
+    def write(number: int) -> list[str]:
+        notes = [f"{number}-{n}" for n in range(100)]
+        return [note for note in notes if together.write(note)]
+
+    with ThreadPoolExecutor(8) as threads:
+        written = [
+            note for notes in threads.map(lambda number: _closing(lambda: write(number)), range(8)) for note in notes
+        ]
+
+    assert together.write("last") is True
+    assert {*written} <= {*stored} and len(stored) == len({*stored})
+
+
 def _queued(threads: ThreadPoolExecutor, together: Together[str], note: str, number: int) -> Any:
     """The write, once it waits behind the others."""
     written = threads.submit(_closing, lambda: together.write(note))
@@ -195,7 +221,7 @@ def _queued(threads: ThreadPoolExecutor, together: Together[str], note: str, num
     return written
 
 
-def _closing(act: Callable[[], bool]) -> bool:
+def _closing(act: Callable[[], R]) -> R:
     try:
         return act()
     finally:
