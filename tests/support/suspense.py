@@ -1,5 +1,6 @@
 """Money in suspense: a payment with real money at a scripted bank, and what is told about it."""
 
+from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -69,6 +70,13 @@ def wait(**earlier: int) -> None:
 
 
 def balances(shop: Shop) -> dict[str, int]:
-    """The accounts of the company's production book that are not zero, in minor units."""
-    held = Balance.objects.filter(account__merchant=shop.production).exclude(amount=0)
-    return {balance.account.kind: balance.amount for balance in held.select_related("account")}
+    """The accounts of the company's production book that are not zero, in minor units: by kind, and by currency where
+    there are several of a kind.
+    """
+    held = Balance.objects.filter(account__merchant=shop.production).exclude(amount=0).select_related("account")
+    several = Counter(balance.account.kind for balance in held)
+    return {
+        kind if several[kind] == 1 else f"{kind} {balance.account.currency}": balance.amount
+        for balance in held
+        for kind in [balance.account.kind]
+    }

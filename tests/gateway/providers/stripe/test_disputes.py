@@ -319,11 +319,12 @@ def test_dollars_that_are_settled_in_reais_come_back_and_go_again_to_the_cent(ac
     for dispute in both:
         told(account, dispute, status="lost")
     lost = balances(acme)
-    assert lost == {"DEBT": -2_167, "FEE_INCOME": 399, "FX_POSITION": -399}
+    assert lost == {"DEBT": -2_167, "FEE_INCOME": 399, "FX_POSITION USD": -399, "FX_POSITION BRL": 2_167}
 
     for dispute in both:
         told(account, dispute, status="won")
-    won = {"AVAILABLE": 52_159, "CLEARING": -10_001, "FEE_INCOME": 399, "FX_POSITION": 9_602}
+    won = {"AVAILABLE": 52_159, "CLEARING": -10_001, "FEE_INCOME": 399}
+    won |= {"FX_POSITION USD": 9_602, "FX_POSITION BRL": -52_159}
     assert balances(acme) == won
 
     for dispute in reversed(both):
