@@ -1,7 +1,7 @@
 """Whichever host is lost, the service goes on within seconds, and nothing that was answered is lost or doubled."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -15,16 +15,16 @@ LASTS_S = 8
 """For how long a host hangs, or cannot be reached: another one has its place by then."""
 
 
-def told(what: str, backs: list[float]) -> str:
-    worst = max(backs)
-    assert worst < BACK_WITHIN_S, f"{what}: back after {sorted(backs)}"
-    return f"back after {sorted(backs)[len(backs) // 2]:.1f} s, at most {worst:.1f} s"
-
-
-def nothing_was_lost(service: Service, backends: Backends, what: str, faults: int, note: str) -> None:
+def nothing_was_lost(
+    service: Service, backends: Backends, what: str, backs: Sequence[float] = (), *, faults: int = 1
+) -> None:
+    """`backs`: after how many seconds each fault was over, where it is at once that nobody answers."""
+    worst = max([*backs, backends.longest_gap])
+    assert worst < BACK_WITHIN_S, f"{what}: back after {sorted(backs)}, at most {worst} s without an answer"
     assert backends.answers.keys() <= {200, 201, 503}
     service.until(service.is_well, 60)
-    note = f"{note}; {backends.answers[503]} answered 503"
+    usual = f"{sorted(backs)[len(backs) // 2]:.1f} s, " if backs else ""
+    note = f"no write answered for {usual}at most {worst:.1f} s; {backends.answers[503]} answered 503"
     are_charged_once(service, what, backends.prefix, backends.made, faults=faults, note=note)
 
 
@@ -39,7 +39,8 @@ def test_the_primary_is_killed(service: Service, cluster: Cluster, lose: Callabl
             backs.append(backends.back_after(time.monotonic()))
             lost.start()
             cluster.until(cluster.is_whole, 120)
-    nothing_was_lost(service, backends, f"primary killed ({lose.__name__})", kills, told("killed", backs))
+    what = "host of the primary killed" if lose is Host.kill else "database of the primary killed"
+    nothing_was_lost(service, backends, what, backs, faults=kills)
 
 
 @pytest.mark.parametrize("with_database", [True] if SHORT else [True, False], ids=str)
@@ -55,7 +56,7 @@ def test_the_primary_hangs(service: Service, cluster: Cluster, *, with_database:
                 time.sleep(LASTS_S)
             cluster.until(lambda hangs=hangs: cluster.is_whole() and cluster.primary() is not hangs, 120)
     what = "primary hangs" if with_database else "Patroni hangs"
-    nothing_was_lost(service, backends, what, times, told("hangs", backs))
+    nothing_was_lost(service, backends, what, backs if with_database else (), faults=times)
 
 
 def test_the_primary_cannot_be_reached(service: Service, cluster: Cluster) -> None:
@@ -67,7 +68,7 @@ def test_the_primary_cannot_be_reached(service: Service, cluster: Cluster) -> No
             time.sleep(LASTS_S)
             assert apart.is_read_only()
         cluster.until(lambda: cluster.is_whole() and cluster.primary() is not apart, 120)
-    nothing_was_lost(service, backends, "primary cannot be reached", 1, told("apart", [back]))
+    nothing_was_lost(service, backends, "primary cannot be reached", [back])
 
 
 def test_the_leader_of_etcd_is_killed(service: Service, cluster: Cluster) -> None:
@@ -79,7 +80,7 @@ def test_the_leader_of_etcd_is_killed(service: Service, cluster: Cluster) -> Non
         time.sleep(LASTS_S)
         assert cluster.primary() is primary
         lost.start("etcd")
-    nothing_was_lost(service, backends, "leader of etcd killed", 1, told("etcd", [backends.longest_gap]))
+    nothing_was_lost(service, backends, "leader of etcd killed")
 
 
 def test_the_disk_of_the_primary_is_full(service: Service, cluster: Cluster) -> None:
@@ -93,7 +94,7 @@ def test_the_disk_of_the_primary_is_full(service: Service, cluster: Cluster) -> 
             time.sleep(LASTS_S)
             assert cluster.primary() is not fills
         cluster.until(cluster.is_whole, 120)
-    nothing_was_lost(service, backends, "disk of the primary full", 1, told("full", [back]))
+    nothing_was_lost(service, backends, "disk of the primary full", [back])
 
 
 def test_the_primary_of_valkey_is_killed(service: Service, cluster: Cluster) -> None:
@@ -106,4 +107,4 @@ def test_the_primary_of_valkey_is_killed(service: Service, cluster: Cluster) -> 
         lost.start("valkey")
         time.sleep(LASTS_S)
     assert backends.answers[503] == 0
-    nothing_was_lost(service, backends, "primary of Valkey killed", 1, told("valkey", [backends.longest_gap]))
+    nothing_was_lost(service, backends, "primary of Valkey killed")
