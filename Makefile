@@ -12,6 +12,7 @@
 #   make ha              three hosts under Patroni, lost one after the other under load (KILLS=50, SHORT=1); Debian's packages
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
+#   make simulate        the hosts that RATE=10000 charges a second take, computed (NODES=, CORES=, MERCHANTS=, SKEW=, SPEED=)
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
@@ -21,7 +22,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults ha drill upgrade model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults ha drill upgrade simulate model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -133,6 +134,11 @@ OLDEST := /usr/lib/postgresql/15/bin
 # On PostgreSQL 15: Debian's pgBackRest knows no newer one. SEED= repeats a run, SHORT=1 takes a few seconds of load.
 drill: installed-dev
 	@$(if $(wildcard $(OLDEST)/postgres),ONPAY_POSTGRES_BIN=$(OLDEST)) $(PYTHON) -m tests.drill
+
+# Computes from what `make bench T=--charge` measured last; runs nothing.
+simulate: installed-dev
+	@$(PYTHON) -m tests.simulate $(if $(RATE),--rate $(RATE)) $(if $(NODES),--nodes $(NODES)) $(if $(CORES),--cores $(CORES)) \
+		$(if $(MERCHANTS),--merchants $(MERCHANTS)) $(if $(SKEW),--skew $(SKEW)) $(if $(SPEED),--speed $(SPEED))
 
 # From the commit that CHANGELOG.md names for 0.2.0 to this one, and the code back, under load. ROWS= says how large the
 # tables are; SHORT=1 makes them small and the load short.

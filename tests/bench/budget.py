@@ -61,7 +61,7 @@ def measure(key: str) -> str:
     cpu, wall, spent = time.process_time(), time.perf_counter(), cpu_s(database)
     send(key, REQUESTS)
     cpu, wall, spent = time.process_time() - cpu, time.perf_counter() - wall, cpu_s(database) - spent
-    with _timed() as waits:
+    with timed() as waits:
         send(key, REQUESTS)
     with _sampled() as seen:
         send(key, REQUESTS)
@@ -101,7 +101,7 @@ def _part(frame: FrameType | None) -> str:
 
 
 @contextmanager
-def _timed() -> Iterator[dict[str, float]]:
+def timed() -> Iterator[dict[str, float]]:
     """How long each statement took."""
     took: dict[str, float] = defaultdict(float)
     watched: Any = statements._Session

@@ -1,0 +1,138 @@
+"""Each part of an installation as servers with one queue: how busy they are, and how long a charge waits there.
+
+Arrivals are random and independent, and so are the times of service (M/M/c; the formula is Erlang's of 1917). A part
+whose servers are busy all the time is saturated: what waits there grows without end.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tests.simulate.costs import Costs
+from tests.simulate.placement import placed, volumes
+
+SECOND_US = 1e6
+DAY_S = 86_400
+NODES = "more nodes"
+WALLET = "the largest merchant's wallet"
+WISE = 0.7
+"""Of its time a part should be busy at most: beyond that, waits grow faster than the load."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An installation. Each of its hosts has so many processors, and those of its nodes are PostgreSQL's alone."""
+
+    rate: float
+    """Charges a second."""
+    nodes: int
+    web_hosts: int
+    other_hosts: int
+    """For workers and dispatchers."""
+    cores: int
+    merchants: int
+    skew: float
+    speed: float = 1.0
+    """How fast a processor is beside those of the measurement."""
+    wal_disk: float = 200e6
+    """Bytes that a node's disk takes in a second."""
+    link: float = 1.25e9
+    """Bytes a second of a node's network (10 Gbit)."""
+    standbys: int = 2
+    brokers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`servers` that each take `service_us` for one charge, of which `rate` a second arrive at the busiest place."""
+
+    name: str
+    servers: int
+    rate: float
+    service_us: float
+    remedy: str
+    """What helps when it is saturated."""
+
+    @property
+    def busy(self) -> float:
+        """The part of the time in which a server is busy; 1 and more: saturated."""
+        return self.rate * self.service_us / SECOND_US / self.servers
+
+    @property
+    def wait_us(self) -> float:
+        """How long a charge waits here on average before it is served. Infinite if it is saturated."""
+        if self.busy >= 1:
+            return float("inf")
+        offered = self.busy * self.servers
+        return waits(self.servers, offered) * self.service_us / (self.servers - offered)
+
+    @property
+    def most(self) -> float:
+        """The rate at which it is as busy as it should be at most."""
+        return self.rate * WISE / self.busy
+
+
+def waits(servers: int, offered: float) -> float:
+    """Erlang's C: the probability that all `servers` are busy, where `offered` of them are on average."""
+    blocked = 1.0
+    for count in range(1, servers + 1):
+        blocked = offered * blocked / (count + offered * blocked)
+    return blocked / (1 - offered / servers * (1 - blocked))
+
+
+def parts_of(plan: Plan, costs: Costs) -> list[Part]:
+    """Every part of the installation that a charge passes, the busiest of several alike."""
+    shares = volumes(plan.merchants, plan.skew)
+    fullest = plan.rate * max(placed(shares, plan.nodes))
+    others = plan.other_hosts * plan.cores
+    wal_us = costs.wal_bytes / plan.wal_disk * SECOND_US
+    link_us = costs.wal_bytes * plan.standbys / plan.link * SECOND_US
+    return [
+        Part("web", plan.web_hosts * plan.cores, plan.rate, costs.web_us / plan.speed, "more web hosts"),
+        Part(
+            "workers and dispatchers", others, plan.rate,
+            (costs.workers_us + costs.dispatcher_us) / plan.speed, "more hosts for them",
+        ),
+        Part("processors of the fullest node", plan.cores, fullest, costs.database_us / plan.speed, NODES),
+        Part("disk of the fullest node", 1, fullest, wal_us, NODES),
+        Part("network of the fullest node", 1, fullest, link_us, NODES),
+        Part(WALLET, 1, plan.rate * shares[0], costs.wallet_us / plan.speed, "a second merchant for it"),
+        Part("broker", plan.brokers, plan.rate, costs.broker_us / plan.speed, "more brokers"),
+    ]  # fmt: skip
+
+
+def first_to_saturate(parts: Sequence[Part]) -> Part:
+    """Whatever the rate, it is the busiest: each part's load grows with the rate alone."""
+    return max(parts, key=lambda part: part.busy)
+
+
+def fitting(plan: Plan, costs: Costs) -> Plan:
+    """The plan with as many hosts, nodes and brokers as keep each part wisely busy; the wallet can only be told.
+
+    Raises ValueError if no number of nodes does, because the largest merchant alone is too much for one.
+    """
+    largest = plan.rate * volumes(plan.merchants, plan.skew)[0]
+    if max(part.busy for part in _of_a_node(replace(plan, rate=largest, nodes=1, merchants=1), costs)) > WISE:
+        raise ValueError("the largest merchant alone is too much for one node")
+    nodes = plan.nodes
+    while max(part.busy for part in _of_a_node(replace(plan, nodes=nodes), costs)) > WISE:
+        nodes += 1
+    return replace(
+        plan,
+        nodes=nodes,
+        web_hosts=_hosts(plan, costs.web_us),
+        other_hosts=_hosts(plan, costs.workers_us + costs.dispatcher_us),
+        brokers=_needed(plan.rate * costs.broker_us / plan.speed),
+    )
+
+
+def _of_a_node(plan: Plan, costs: Costs) -> list[Part]:
+    return [part for part in parts_of(plan, costs) if part.remedy == NODES]
+
+
+def _hosts(plan: Plan, service_us: float) -> int:
+    return -(-_needed(plan.rate * service_us / plan.speed) // plan.cores)
+
+
+def _needed(us_a_second: float) -> int:
+    """Servers that are wisely busy with so many microseconds of work a second."""
+    return max(1, int(-(-us_a_second // (SECOND_US * WISE))))

@@ -1,0 +1,69 @@
+"""What `make simulate` prints."""
+
+from tests.simulate.costs import Costs
+from tests.simulate.model import DAY_S, WALLET, Part, Plan, first_to_saturate, parts_of
+from tests.simulate.placement import of_the_largest, volumes
+
+HEADINGS = ("part", "servers", "charges/s", "µs each", "busy", "waits there")
+THREADS = 4
+"""Of a web process, of which a host has one for each processor; each thread has a connection to each node."""
+
+
+def report(plan: Plan, costs: Costs) -> str:
+    parts = parts_of(plan, costs)
+    first = first_to_saturate(parts)
+    return "\n".join(
+        [
+            f"{plan.rate:,.0f} charges a second of {plan.merchants:,} merchants, computed from {costs.measured_on}",
+            f"{plan.nodes} nodes, {plan.web_hosts} web hosts, {plan.other_hosts} hosts for workers and dispatchers, "
+            f"each with {plan.cores} processors; {plan.brokers} brokers",
+            "",
+            *_table([HEADINGS, *map(_row, parts)]),
+            "",
+            _saturated(first),
+            *_more(plan, costs, parts),
+        ]
+    )
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    waits = "for ever" if part.busy >= 1 else f"{part.wait_us / 1000:,.2f} ms"
+    return (
+        part.name,
+        f"{part.servers:,}",
+        f"{part.rate:,.0f}",
+        f"{part.service_us:,.1f}",
+        f"{part.busy:.0%}",
+        waits,
+    )
+
+
+def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = [str.ljust, *[str.rjust] * (len(widths) - 1)]
+    return [
+        "  ".join(align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)) for row in rows
+    ]
+
+
+def _saturated(first: Part) -> str:
+    if first.busy >= 1:
+        return f"Saturated: {first.name}. What helps: {first.remedy}, or at most {first.most:,.0f} a second there."
+    return f"First to be saturated: {first.name}, at {1 / first.busy:.2f} times this rate. What helps: {first.remedy}."
+
+
+def _more(plan: Plan, costs: Costs, parts: list[Part]) -> list[str]:
+    shares = volumes(plan.merchants, plan.skew)
+    served_us = sum(part.service_us for part in parts if part.name != WALLET)
+    waited_us = sum(part.wait_us for part in parts)
+    in_work = plan.rate * (served_us + waited_us + costs.disk_sync_us) / 1e6 if waited_us < float("inf") else None
+    held = plan.web_hosts * plan.cores * THREADS
+    return [
+        f"The largest merchant is {shares[0]:.1%} of all; half of all payments are those of the "
+        f"{of_the_largest(shares, 0.5):,} largest.",
+        f"Each node: {plan.rate / plan.nodes * costs.wal_bytes / 1e6:,.1f} MB of log a second to each of "
+        f"{plan.standbys} standbys; {held:,} connections of web processes without a pooler.",
+        f"In work at any moment: {in_work:,.0f} charges." if in_work else "What is in work grows without end.",
+        f"Disk: {plan.rate * DAY_S * costs.kept_bytes / 1e12:,.2f} TB a day for good, and "
+        f"{plan.rate * DAY_S * 30 * costs.passing_bytes / 1e12:,.1f} TB that are 30 days old at most, on all nodes.",
+    ]
