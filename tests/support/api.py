@@ -29,6 +29,7 @@ class Api:
     """`api.post("/payments", {...})` → the response, with `.json()`; each POST has a fresh key unless it names one."""
 
     def __init__(self, key: str | None, address: str | None = None) -> None:
+        _registry()  # once, or each of many threads would make the document, and meanwhile keep its connection
         self.key = key
         self.http = Client(REMOTE_ADDR=address or another_address(), raise_request_exception=False)
 
