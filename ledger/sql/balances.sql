@@ -26,20 +26,23 @@ END $$;
 CREATE OR REPLACE TRIGGER entry_applies BEFORE INSERT ON ledger_entry
     FOR EACH ROW EXECUTE FUNCTION ledger_apply_entry();
 
--- Nobody else moves a balance.
+-- Nobody else moves a balance. What is right is seen before the function is called.
 CREATE OR REPLACE FUNCTION ledger_guard_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' OR pg_trigger_depth() < 2 THEN
         RAISE EXCEPTION 'a balance moves only with an entry' USING ERRCODE = 'restrict_violation';
     END IF;
-    IF TG_OP = 'INSERT' AND (NEW.amount, NEW.version) IS DISTINCT FROM (0::bigint, 0::bigint) THEN
+    IF TG_OP = 'INSERT' THEN
         RAISE EXCEPTION 'an account opens empty' USING ERRCODE = 'restrict_violation';
     END IF;
-    IF TG_OP = 'UPDATE' AND (NEW.account_id <> OLD.account_id OR NEW.floor IS DISTINCT FROM OLD.floor
-                             OR NEW.version <> OLD.version + 1) THEN
-        RAISE EXCEPTION 'a balance moves by one entry at a time' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
+    RAISE EXCEPTION 'a balance moves by one entry at a time' USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE OR REPLACE TRIGGER balance_is_guarded BEFORE INSERT OR UPDATE OR DELETE ON ledger_balance
+CREATE OR REPLACE TRIGGER balance_is_guarded BEFORE UPDATE ON ledger_balance FOR EACH ROW
+    WHEN (pg_trigger_depth() < 1 OR NEW.account_id <> OLD.account_id OR NEW.floor IS DISTINCT FROM OLD.floor
+          OR NEW.version <> OLD.version + 1)
+    EXECUTE FUNCTION ledger_guard_balance();
+CREATE OR REPLACE TRIGGER balance_opens_empty BEFORE INSERT ON ledger_balance FOR EACH ROW
+    WHEN (pg_trigger_depth() < 1 OR NEW.amount IS DISTINCT FROM 0 OR NEW.version IS DISTINCT FROM 0)
+    EXECUTE FUNCTION ledger_guard_balance();
+CREATE OR REPLACE TRIGGER balance_remains BEFORE DELETE ON ledger_balance
     FOR EACH ROW EXECUTE FUNCTION ledger_guard_balance();

@@ -1,29 +1,30 @@
 -- The one writer: one round trip. `lines` is [[kind, method, currency, amount], …]. False when posted before.
 CREATE OR REPLACE FUNCTION ledger_post(book bigint, transfer_kind text, transfer_reference text, lines jsonb, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE posted bigint; known int;
+DECLARE posted bigint; wanted int := jsonb_array_length(lines); written int;
 BEGIN
     INSERT INTO ledger_transfer (merchant_id, kind, reference, entry_count, posted_at, created_at)
-    VALUES (book, transfer_kind, transfer_reference, jsonb_array_length(lines), at, clock_timestamp())
+    VALUES (book, transfer_kind, transfer_reference, wanted, at, clock_timestamp())
     ON CONFLICT (merchant_id, kind, reference) DO NOTHING RETURNING id INTO posted;
     IF posted IS NULL THEN RETURN false; END IF;
 
-    -- Locked in the order of the accounts, so that two postings never wait for each other.
-    PERFORM 1 FROM ledger_balance b JOIN ledger_account a ON a.id = b.account_id
-       JOIN jsonb_array_elements(lines) l ON (a.kind, a.method, a.currency) = (l->>0, l->>1, l->>2)
-      WHERE a.merchant_id = book ORDER BY a.id FOR NO KEY UPDATE OF b;
-    GET DIAGNOSTICS known = ROW_COUNT;
-    IF known < jsonb_array_length(lines) THEN
+    -- All entries or, while an account is missing, none. They lock their balances in the order of the accounts, so that
+    -- two postings never wait for each other.
+    FOR attempt IN 1..2 LOOP
+        WITH sides AS MATERIALIZED (
+            SELECT x.line, a.id, a.currency, (x.l->>3)::bigint AS amount
+              FROM jsonb_array_elements(lines) WITH ORDINALITY AS x(l, line)
+              JOIN ledger_account a ON a.merchant_id = book
+               AND (a.kind, a.method, a.currency) = (x.l->>0, x.l->>1, x.l->>2)
+        )
+        INSERT INTO ledger_entry (transfer_id, line, merchant_id, account_id, currency, amount, balance_after, sequence)
+        SELECT posted, line, book, id, currency, amount, 0, 0
+          FROM sides WHERE (SELECT count(*) FROM sides) = wanted ORDER BY id;
+        GET DIAGNOSTICS written = ROW_COUNT;
+        EXIT WHEN written = wanted;
         INSERT INTO ledger_account (merchant_id, kind, method, currency)
         SELECT book, l->>0, l->>1, l->>2 FROM jsonb_array_elements(lines) l ORDER BY 2, 3, 4
         ON CONFLICT (merchant_id, kind, method, currency) DO NOTHING;
-    END IF;
-
-    INSERT INTO ledger_entry (transfer_id, line, merchant_id, account_id, currency, amount, balance_after, sequence)
-    SELECT posted, x.line, book, a.id, a.currency, (x.l->>3)::bigint, 0, 0
-      FROM jsonb_array_elements(lines) WITH ORDINALITY AS x(l, line)
-      JOIN ledger_account a ON a.merchant_id = book
-       AND (a.kind, a.method, a.currency) = (x.l->>0, x.l->>1, x.l->>2)
-     ORDER BY a.id;
+    END LOOP;
     RETURN true;
 END $$;
