@@ -13,6 +13,7 @@ from django.db import transaction
 
 from accounts.base.clock import utcnow
 from accounts.models import Merchant
+from gateway.local import home
 from gateway.local.home import CHECKOUT
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import AccountKind
@@ -27,6 +28,8 @@ HERE = Path(__file__).parent
 PYTHON = CHECKOUT / ".tools" / "peers" / "bin" / "python"
 ORDINARY = "tests.bench.peers.ordinary"
 ROUNDS, SECONDS = scaled(5, 1), scaled(4, 1)
+BOOKS_ROUNDS, BOOKS_SECONDS = scaled(20, 1), 1
+"""Short and many: a machine changes its pace within seconds."""
 FRESH, FILLED = 300, scaled(3000, 30)
 # The library that pgledger loads for it is not ours to copy: an id takes less time like this.
 _ULID = """
@@ -61,15 +64,19 @@ def _beside_an_ordinary_build(load: Load) -> None:
 
 
 def _beside_localstripe(load: Load) -> None:
+    """It keeps its rows in a file, as it is published."""
+    file = Path(home.folder()) / "localstripe"
+
     def fresh() -> float:
-        with localstripe() as port:
+        with localstripe(file) as port:
             return float(_localstripe(port).send("intent", 1, SECONDS, FRESH)["rate"])
 
     _record("localstripe", *_in_turn(lambda: _created(load, 1), fresh))
-    with localstripe() as port:
+    with localstripe(file) as port:
         filled = _localstripe(port)
         filled.send("intent", 8, 600, FILLED)
         _record("localstripe, filled", *_in_turn(lambda: _created(load, 8), lambda: _intents(filled, 8)))
+    file.unlink()
 
 
 def _localstripe(port: int) -> Load:
@@ -104,13 +111,13 @@ def _beside_books(merchant: Merchant) -> None:
             return server.execute("SELECT * FROM pgledger_create_transfer(%s, %s, 150.00)", ends).fetchone()
 
         peers: dict[str, Rate] = {
-            "hordak": lambda: float(_books(books, "hordak", SECONDS)),
-            "django-ledger": lambda: float(_books(books, "django_ledger", SECONDS)),
+            "hordak": lambda: float(_books(books, "hordak", BOOKS_SECONDS)),
+            "django-ledger": lambda: float(_books(books, "django_ledger", BOOKS_SECONDS)),
             "pgledger": lambda: _rate(pgledger),
         }
         ours = _Transfers(merchant)
         for name, theirs in peers.items():
-            _record(name, *_in_turn(lambda: _rate(ours), theirs))
+            _record(name, *_in_turn(lambda: _rate(ours), theirs, BOOKS_ROUNDS))
 
 
 class _Transfers:
@@ -130,7 +137,7 @@ def _rate(transfer: Callable[[], object]) -> float:
     for _ in range(10):
         transfer()
     count, began = 0, perf_counter()
-    while perf_counter() < began + SECONDS:
+    while perf_counter() < began + BOOKS_SECONDS:
         transfer()
         count += 1
     return count / (perf_counter() - began)
@@ -144,8 +151,8 @@ def _books(address: str, *words: object) -> str:
     return subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def _in_turn(ours: Rate, theirs: Rate) -> tuple[list[float], list[float]]:
-    pairs = [(ours(), theirs()) for _ in range(ROUNDS)]
+def _in_turn(ours: Rate, theirs: Rate, rounds: int = ROUNDS) -> tuple[list[float], list[float]]:
+    pairs = [(ours(), theirs()) for _ in range(rounds)]
     return [one for one, _ in pairs], [other for _, other in pairs]
 
 

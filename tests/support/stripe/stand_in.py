@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -26,14 +27,23 @@ SECRET_KEY, PUBLISHABLE_KEY = "sk_live_51OnpayTestsOnly", "pk_live_51OnpayTestsO
 SIGNING_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH"
 APPROVED, REFUSED, CHALLENGE = "4242424242424242", "4000000000000341", "4000002500003155"
 _START = """
+import pickle
 import sys
 from aiohttp import web
 from localstripe.resources import store
 from localstripe.server import app
-store.dump_to_disk = lambda: None
-web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None)
+
+port, file = sys.argv[1:]
+def dump_to_disk():
+    if file:
+        with open(file, "wb") as whole:
+            pickle.dump(store, whole, protocol=pickle.HIGHEST_PROTOCOL)
+store.dump_to_disk = dump_to_disk
+web.run_app(app, host="127.0.0.1", port=int(port), print=None)
 """
-"""On loopback alone, and with its rows in memory only: its file would be shared by all processes."""
+"""On loopback alone. All of its rows are written to a file by every write, which is one for all processes of a machine:
+here it is a file of its own, or none.
+"""
 
 
 REQUEST = "invalid_request_error"
@@ -186,11 +196,11 @@ __all__ = ["NEVER_CLEAR", "WAITED_FOR"]
 
 
 @contextmanager
-def localstripe() -> Iterator[int]:
-    """The port of its process."""
+def localstripe(file: Path | None = None) -> Iterator[int]:
+    """The port of its process, which keeps its rows in this file, or in memory only."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
-    command = [sys.executable, "-c", _START, str(port)]
+    command = [sys.executable, "-c", _START, str(port), str(file or "")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):
