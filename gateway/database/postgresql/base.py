@@ -8,6 +8,8 @@ from django.db.backends.postgresql import base
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
+from accounts.base import statements
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _connection_pools: dict[str, ConnectionPool[Any]]
@@ -27,6 +29,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
             )
             self._connection_pools.setdefault(self.alias, pool)
         return super().pool  # type: ignore[no-any-return]
+
+    def _commit(self) -> None:
+        if self.connection is None or self.queries_logged:
+            super()._commit()  # type: ignore[misc]
+            return
+        with self.wrap_database_errors:
+            statements.commit(self)
 
 
 def require_open(connection: Connection[Any]) -> None:
