@@ -12,7 +12,7 @@
 #   make ha              three hosts under Patroni, lost one after the other under load (KILLS=50, SHORT=1); Debian's packages
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
-#   make simulate        the hosts that RATE=10000 charges a second take, computed (NODES=, CORES=, MERCHANTS=, SKEW=, SPEED=)
+#   make simulate        the hosts needed for RATE=10000 charges a second, computed (NODES=, CORES=, MERCHANTS=, SKEW=, SPEED=)
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)

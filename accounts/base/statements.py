@@ -14,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg._preparing import Prepare
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 
 Params = Any
 """A sequence for `%s`, a mapping for `%(name)s`."""
@@ -58,9 +58,14 @@ def run(sql: str, params: Params = ()) -> Answer | None:
         return _Session.of(django).run(text, [params[name] for name in names] if names else params)
 
 
-def commit(django: BaseDatabaseWrapper) -> None:
-    """Commits on this connection, in a fourth of the time that psycopg takes. Raises psycopg's errors."""
-    _Session.of(django).commit()
+def commit(connection: psycopg.Connection[Any]) -> None:
+    """Commits on this connection, in a quarter of the time that psycopg takes. Raises psycopg's errors.
+
+    Like `run`, it returns only when PostgreSQL answers: no signal is handled before.
+    """
+    server = connection.pgconn
+    if server.transaction_status != TransactionStatus.IDLE:
+        _require(server, server.exec_(b"COMMIT"))
 
 
 class _Session:
@@ -82,7 +87,7 @@ class _Session:
     def run(self, text: bytes, params: Any) -> Answer:
         server = self.connection.pgconn
         if not self.connection.autocommit and server.transaction_status == TransactionStatus.IDLE:
-            self._require(server.exec_(self.connection._get_tx_start_command()))
+            _require(server, server.exec_(self.connection._get_tx_start_command()))
         given: Any = None
         formats: Any = None
         types: tuple[int, ...] | None = None
@@ -90,11 +95,6 @@ class _Session:
             given = self.values.dump_sequence(params, [PyFormat.AUTO] * len(params))
             formats, types = self.values.formats, self.values.types
         return Answer(self._answer(_Query(text, types or ()), given, formats), self.read)
-
-    def commit(self) -> None:
-        server = self.connection.pgconn
-        if server.transaction_status != TransactionStatus.IDLE:
-            self._require(server.exec_(b"COMMIT"))
 
     def _answer(self, query: "_Query", given: Any, formats: Any) -> Any:
         known, server = self.connection._prepared, self.connection.pgconn
@@ -105,21 +105,21 @@ class _Session:
             result = server.exec_params(query.query, given, query.types or None, formats)
         else:
             if prepare is Prepare.SHOULD:
-                self._require(server.prepare(name, query.query, query.types or None))
+                _require(server, server.prepare(name, query.query, query.types or None))
             result = server.exec_prepared(name, given, formats)
-        self._require(result)
+        _require(server, result)
         key = known.maybe_add_to_cache(query, prepare, name)  # type: ignore[arg-type]
         if key is not None:
             known.validate(key, prepare, name, [result])
         return result
 
-    def _require(self, result: Any) -> Any:
-        if result.status in _DONE:
-            return result
-        server = self.connection.pgconn
-        if server.status == ConnStatus.BAD:
-            raise psycopg.OperationalError(f"the connection is lost: {server.get_error_message()}")
-        raise error_from_result(result, encoding="utf-8")
+
+def _require(server: Any, result: Any) -> Any:
+    if result.status in _DONE:
+        return result
+    if server.status == ConnStatus.BAD and not result.error_field(DiagnosticField.SQLSTATE):
+        raise psycopg.OperationalError(f"the connection is lost: {server.get_error_message()}")
+    raise error_from_result(result, encoding="utf-8")
 
 
 class _Query(NamedTuple):

@@ -46,8 +46,8 @@ class Migration(migrations.Migration):
                 to="ledger.transfer",
             ),
         ),
-        LoadSql("ledger/sql/balances.sql", "e5b4e1fc700d"),
+        LoadSql("ledger/sql/balances.sql", "997501443859"),
         LoadSql("ledger/sql/zero_sum.sql", "e533f167fcd3"),
-        LoadSql("ledger/sql/post.sql", "32f5b91b92cf"),
+        LoadSql("ledger/sql/post.sql", "8032691a7a29"),
         LoadSql("ledger/sql/uncovered.sql", "71cbe0425c60"),
     ]

@@ -26,7 +26,7 @@ END $$;
 CREATE OR REPLACE TRIGGER entry_applies BEFORE INSERT ON ledger_entry
     FOR EACH ROW EXECUTE FUNCTION ledger_apply_entry();
 
--- Nobody else moves a balance. What is right is seen before the function is called.
+-- Nobody else moves a balance. The conditions let through what is allowed; the function only refuses.
 CREATE OR REPLACE FUNCTION ledger_guard_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' OR pg_trigger_depth() < 2 THEN

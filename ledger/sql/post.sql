@@ -9,7 +9,7 @@ BEGIN
     IF posted IS NULL THEN RETURN false; END IF;
 
     -- All entries or, while an account is missing, none. They lock their balances in the order of the accounts, so that
-    -- two postings never wait for each other.
+    -- two postings never wait for each other; who is to make an account has locked those that there are.
     FOR attempt IN 1..2 LOOP
         WITH sides AS MATERIALIZED (
             SELECT x.line, a.id, a.currency, (x.l->>3)::bigint AS amount
@@ -22,6 +22,9 @@ BEGIN
           FROM sides WHERE (SELECT count(*) FROM sides) = wanted ORDER BY id;
         GET DIAGNOSTICS written = ROW_COUNT;
         EXIT WHEN written = wanted;
+        PERFORM 1 FROM ledger_balance b JOIN ledger_account a ON a.id = b.account_id
+           JOIN jsonb_array_elements(lines) l ON (a.kind, a.method, a.currency) = (l->>0, l->>1, l->>2)
+          WHERE a.merchant_id = book ORDER BY a.id FOR NO KEY UPDATE OF b;
         INSERT INTO ledger_account (merchant_id, kind, method, currency)
         SELECT book, l->>0, l->>1, l->>2 FROM jsonb_array_elements(lines) l ORDER BY 2, 3, 4
         ON CONFLICT (merchant_id, kind, method, currency) DO NOTHING;

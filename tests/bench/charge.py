@@ -139,20 +139,19 @@ def _locked_us(shop: Shop, waiting: list[str]) -> float:
 
 @contextmanager
 def _timed_commits() -> Iterator[list[float]]:
-    connection.ensure_connection()
-    open_one: Any = connection.connection
-    commit, took = open_one.commit, list[float]()
+    watched: Any = connection
+    commit, took = watched._commit, list[float]()
 
     def measured() -> None:
         began = time.perf_counter()
         commit()
         took.append(time.perf_counter() - began)
 
-    open_one.commit = measured
+    watched._commit = measured
     try:
         yield took
     finally:
-        del open_one.commit
+        del watched._commit
 
 
 def _sync_us() -> float:

@@ -42,8 +42,8 @@ def pss_kb(pid: int) -> int:
 
 
 def cpu_s(root: int) -> float:
-    """What a process and all below it that live have cost the processors so far."""
-    ticks = sum(int(facts[11]) + int(facts[12]) for pid in tree(root) if (facts := _facts(pid)))
+    """What a process and all below it have cost the processors so far; what has ended, once it was waited for."""
+    ticks = sum(sum(map(int, facts[11:15])) for pid in tree(root) if (facts := _facts(pid)))
     return ticks / os.sysconf("SC_CLK_TCK")
 
 

@@ -1,7 +1,7 @@
 """`make simulate`: RATE charges a second over NODES nodes, from the costs that `make bench T=--charge` measured.
 
-It says how busy each part would be, which one is saturated first and at which rate, and how many hosts, nodes and
-brokers would do. Nothing is run: what was only computed is not a promise.
+It says how busy each part would be, which one is saturated first and at which rate, and how many hosts and nodes
+are enough. Nothing is run: what was only computed is not a promise.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         fit = fitting(plan, costs)
     except ValueError as error:
-        print(f"{error}: it takes more processors or faster ones.", file=sys.stderr)
+        print(f"{error}.", file=sys.stderr)
         return 1
     print(report(replace(fit, nodes=given.nodes) if given.nodes else fit, costs))
     return 0

@@ -24,7 +24,7 @@ class Costs:
     wal_bytes: float
     commits: float
     kept_bytes: float
-    """In tables and indexes, for good."""
+    """In tables and indexes, permanently."""
     passing_bytes: float
     """The same for 30 days: requests, events, deliveries, idempotency keys."""
     disk_sync_us: float

@@ -7,9 +7,7 @@ from tests.simulate.report import report
 
 DOCUMENT = CHECKOUT / "docs/scaling.md"
 MEASURED, COMPUTED, ENDS = "<!-- written by make bench -->", "<!-- computed from it -->", "<!-- until here -->"
-EXAMPLE = Plan(
-    rate=10_000, nodes=1, web_hosts=1, other_hosts=1, cores=16, merchants=10_000, skew=0.8, speed=3
-)  # fmt: skip
+EXAMPLE = Plan(rate=10_000, nodes=1, web_hosts=1, other_hosts=1, cores=16, merchants=10_000, skew=0.8, speed=3)
 
 
 def write(costs: Costs) -> None:
@@ -37,7 +35,7 @@ def _table(costs: Costs) -> str:
         ("one page kept by the disk of the measurement", f"{costs.disk_sync_us:,} µs"),
         ("commits, with those of the request log and of background work", f"{costs.commits:,}"),
         ("log of PostgreSQL", f"{costs.wal_bytes:,} bytes"),
-        ("in tables and indexes, for good", f"{costs.kept_bytes:,} bytes"),
+        ("in tables and indexes, permanently", f"{costs.kept_bytes:,} bytes"),
         ("in tables and indexes for 30 days: request, event, delivery, key", f"{costs.passing_bytes:,} bytes"),
     ]
     written = "\n".join(f"| {what} | {figure} |" for what, figure in rows)

@@ -13,7 +13,8 @@ from tests.simulate.placement import placed, volumes
 SECOND_US = 1e6
 DAY_S = 86_400
 NODES = "more nodes"
-WALLET = "the largest merchant's wallet"
+WALLET, VALKEY = "the largest merchant's wallet", "Valkey"
+"""Of each of these there is one."""
 WISE = 0.7
 """Of its time a part should be busy at most: beyond that, waits grow faster than the load."""
 
@@ -38,7 +39,8 @@ class Plan:
     link: float = 1.25e9
     """Bytes a second of a node's network (10 Gbit)."""
     standbys: int = 2
-    brokers: int = 1
+    standby_us: float = 500
+    """How long the nearest standby takes to keep what is committed: the way there and back, and its disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,15 @@ def parts_of(plan: Plan, costs: Costs) -> list[Part]:
         Part("processors of the fullest node", plan.cores, fullest, costs.database_us / plan.speed, NODES),
         Part("disk of the fullest node", 1, fullest, wal_us, NODES),
         Part("network of the fullest node", 1, fullest, link_us, NODES),
-        Part(WALLET, 1, plan.rate * shares[0], costs.wallet_us / plan.speed, "a second merchant for it"),
-        Part("broker", plan.brokers, plan.rate, costs.broker_us / plan.speed, "more brokers"),
+        Part(WALLET, 1, plan.rate * shares[0], _locked_us(plan, costs), "a second merchant for it"),
+        Part(VALKEY, 1, plan.rate, costs.broker_us / plan.speed, "another one for the limits; more is not built"),
     ]  # fmt: skip
+
+
+def _locked_us(plan: Plan, costs: Costs) -> float:
+    """Faster processors make no disk faster, and a commit is over once a standby has it, too."""
+    works_us = max(costs.wallet_us - costs.disk_sync_us, 0)
+    return works_us / plan.speed + costs.disk_sync_us + (plan.standby_us if plan.standbys else 0)
 
 
 def first_to_saturate(parts: Sequence[Part]) -> Part:
@@ -106,13 +114,15 @@ def first_to_saturate(parts: Sequence[Part]) -> Part:
 
 
 def fitting(plan: Plan, costs: Costs) -> Plan:
-    """The plan with as many hosts, nodes and brokers as keep each part wisely busy; the wallet can only be told.
+    """The plan with as many hosts and nodes as it takes for each to be busy as much as it should be at most. Of the
+    largest wallet and of Valkey there is one.
 
-    Raises ValueError if no number of nodes does, because the largest merchant alone is too much for one.
+    Raises ValueError if no number of nodes is enough, because the largest merchant alone is too much for one.
     """
     largest = plan.rate * volumes(plan.merchants, plan.skew)[0]
-    if max(part.busy for part in _of_a_node(replace(plan, rate=largest, nodes=1, merchants=1), costs)) > WISE:
-        raise ValueError("the largest merchant alone is too much for one node")
+    alone = first_to_saturate(_of_a_node(replace(plan, rate=largest, nodes=1, merchants=1), costs))
+    if alone.busy > WISE:
+        raise ValueError(f"the largest merchant alone is too much for one node: its {alone.name.split()[0]}")
     nodes = plan.nodes
     while max(part.busy for part in _of_a_node(replace(plan, nodes=nodes), costs)) > WISE:
         nodes += 1
@@ -121,7 +131,6 @@ def fitting(plan: Plan, costs: Costs) -> Plan:
         nodes=nodes,
         web_hosts=_hosts(plan, costs.web_us),
         other_hosts=_hosts(plan, costs.workers_us + costs.dispatcher_us),
-        brokers=_needed(plan.rate * costs.broker_us / plan.speed),
     )
 
 
@@ -134,5 +143,5 @@ def _hosts(plan: Plan, service_us: float) -> int:
 
 
 def _needed(us_a_second: float) -> int:
-    """Servers that are wisely busy with so many microseconds of work a second."""
+    """How many servers this many microseconds of work a second are for."""
     return max(1, int(-(-us_a_second // (SECOND_US * WISE))))

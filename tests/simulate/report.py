@@ -1,12 +1,12 @@
 """What `make simulate` prints."""
 
 from tests.simulate.costs import Costs
-from tests.simulate.model import DAY_S, WALLET, Part, Plan, first_to_saturate, parts_of
-from tests.simulate.placement import of_the_largest, volumes
+from tests.simulate.model import DAY_S, SECOND_US, WALLET, Part, Plan, first_to_saturate, parts_of
+from tests.simulate.placement import of_the_largest, placed, volumes
 
 HEADINGS = ("part", "servers", "charges/s", "µs each", "busy", "waits there")
 THREADS = 4
-"""Of a web process, of which a host has one for each processor; each thread has a connection to each node."""
+"""Of a web process, of which a host has one for each processor; each has a connection, and its request log another."""
 
 
 def report(plan: Plan, costs: Costs) -> str:
@@ -15,8 +15,8 @@ def report(plan: Plan, costs: Costs) -> str:
     return "\n".join(
         [
             f"{plan.rate:,.0f} charges a second of {plan.merchants:,} merchants, computed from {costs.measured_on}",
-            f"{plan.nodes} nodes, {plan.web_hosts} web hosts, {plan.other_hosts} hosts for workers and dispatchers, "
-            f"each with {plan.cores} processors; {plan.brokers} brokers",
+            f"{_many(plan.nodes, 'node')}, {_many(plan.web_hosts, 'web host')}, "
+            f"{_many(plan.other_hosts, 'host')} for workers and dispatchers, each with {plan.cores} processors",
             "",
             *_table([HEADINGS, *map(_row, parts)]),
             "",
@@ -24,6 +24,10 @@ def report(plan: Plan, costs: Costs) -> str:
             *_more(plan, costs, parts),
         ]
     )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _row(part: Part) -> tuple[str, ...]:
@@ -54,16 +58,19 @@ def _saturated(first: Part) -> str:
 
 def _more(plan: Plan, costs: Costs, parts: list[Part]) -> list[str]:
     shares = volumes(plan.merchants, plan.skew)
-    served_us = sum(part.service_us for part in parts if part.name != WALLET)
-    waited_us = sum(part.wait_us for part in parts)
-    in_work = plan.rate * (served_us + waited_us + costs.disk_sync_us) / 1e6 if waited_us < float("inf") else None
-    held = plan.web_hosts * plan.cores * THREADS
+    served = sum(part.service_us for part in parts if part.name != WALLET) * plan.rate
+    waiting = sum(part.wait_us * (part.rate if part.name == WALLET else plan.rate) for part in parts)
+    in_work = (served + waiting) / SECOND_US
+    held = plan.web_hosts * plan.cores * (THREADS + 1)
+    fullest = plan.rate * max(placed(shares, plan.nodes))
     return [
         f"The largest merchant is {shares[0]:.1%} of all; half of all payments are those of the "
         f"{of_the_largest(shares, 0.5):,} largest.",
-        f"Each node: {plan.rate / plan.nodes * costs.wal_bytes / 1e6:,.1f} MB of log a second to each of "
-        f"{plan.standbys} standbys; {held:,} connections of web processes without a pooler.",
-        f"In work at any moment: {in_work:,.0f} charges." if in_work else "What is in work grows without end.",
-        f"Disk: {plan.rate * DAY_S * costs.kept_bytes / 1e12:,.2f} TB a day for good, and "
+        f"The fullest node: {fullest * costs.wal_bytes / 1e6:,.1f} MB of log a second to each of {plan.standbys} "
+        f"standbys; {held:,} connections of web processes without a pooler.",
+        "What is in work grows without end."
+        if in_work == float("inf")
+        else f"In work at any moment: {in_work:,.0f} charges.",
+        f"Disk: {plan.rate * DAY_S * costs.kept_bytes / 1e12:,.2f} TB a day permanently, and "
         f"{plan.rate * DAY_S * 30 * costs.passing_bytes / 1e12:,.1f} TB that are 30 days old at most, on all nodes.",
     ]

@@ -35,7 +35,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             super()._commit()  # type: ignore[misc]
             return
         with self.wrap_database_errors:
-            statements.commit(self)
+            statements.commit(self.connection)
 
 
 def require_open(connection: Connection[Any]) -> None:
