@@ -31,7 +31,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _row(part: Part) -> tuple[str, ...]:
-    waits = "for ever" if part.busy >= 1 else f"{part.wait_us / 1000:,.2f} ms"
+    waits = "without end" if part.busy >= 1 else f"{part.wait_us / 1000:,.2f} ms"
     return (
         part.name,
         f"{part.servers:,}",
