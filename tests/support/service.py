@@ -153,13 +153,15 @@ class Service:
         """As long as this lasts the part does nothing, and does not end either: like one that is at long work."""
         pids = self.pids(part)
         assert pids, f"there is no {part}"
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
         try:
+            for pid in pids:
+                with suppress(ProcessLookupError):  # a server has processes that end by themselves
+                    os.kill(pid, signal.SIGSTOP)
             yield
         finally:
             for pid in pids:
-                os.kill(pid, signal.SIGCONT)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
 
     def pids(self, part: str) -> list[int]:
         """The processes of a part: those of the gateway are known to its supervisor."""
