@@ -9,7 +9,6 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from django.db import connection
@@ -120,8 +119,7 @@ def _keep(each_us: dict[str, float], written: list[float], locked_us: float) -> 
 
 def _written() -> list[float]:
     """Bytes of log, commits, and the size of what stays and of what passes, so far."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_force_next_flush()")
+    first("SELECT pg_stat_force_next_flush()")
     row = first(_WRITTEN, [PASSING])
     assert row
     return list(row)
@@ -156,7 +154,7 @@ def _timed_commits() -> Iterator[list[float]]:
 
 def _sync_us() -> float:
     """How long the disk of the measurement takes to keep eight kilobytes, the median of many."""
-    file = Path(home.folder()) / "synced"
+    file = home.folder() / "synced"
     took, page = [], b"0" * 8192
     with file.open("wb", buffering=0) as writes:
         for _ in range(SYNCS):

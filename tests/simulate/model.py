@@ -11,7 +11,6 @@ from tests.simulate.costs import Costs
 from tests.simulate.placement import placed, volumes
 
 SECOND_US = 1e6
-DAY_S = 86_400
 NODES = "more nodes"
 WALLET, VALKEY = "the largest merchant's wallet", "Valkey"
 """Of each of these there is one."""

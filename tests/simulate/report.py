@@ -1,9 +1,10 @@
 """What `make simulate` prints."""
 
 from tests.simulate.costs import Costs
-from tests.simulate.model import DAY_S, SECOND_US, WALLET, Part, Plan, first_to_saturate, parts_of
-from tests.simulate.placement import of_the_largest, placed, volumes
+from tests.simulate.model import NODES, SECOND_US, WALLET, Part, Plan, first_to_saturate, parts_of
+from tests.simulate.placement import of_the_largest, volumes
 
+DAY_S = 86_400
 HEADINGS = ("part", "servers", "charges/s", "µs each", "busy", "waits there")
 THREADS = 4
 """Of a web process, of which a host has one for each processor; each has a connection, and its request log another."""
@@ -62,7 +63,7 @@ def _more(plan: Plan, costs: Costs, parts: list[Part]) -> list[str]:
     waiting = sum(part.wait_us * (part.rate if part.name == WALLET else plan.rate) for part in parts)
     in_work = (served + waiting) / SECOND_US
     held = plan.web_hosts * plan.cores * (THREADS + 1)
-    fullest = plan.rate * max(placed(shares, plan.nodes))
+    fullest = next(part.rate for part in parts if part.remedy == NODES)
     return [
         f"The largest merchant is {shares[0]:.1%} of all; half of all payments are those of the "
         f"{of_the_largest(shares, 0.5):,} largest.",

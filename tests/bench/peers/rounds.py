@@ -65,7 +65,7 @@ def _beside_an_ordinary_build(load: Load) -> None:
 
 def _beside_localstripe(load: Load) -> None:
     """It keeps its rows in a file, as it is published."""
-    file = Path(home.folder()) / "localstripe"
+    file = home.folder() / "localstripe"
 
     def fresh() -> float:
         with localstripe(file) as port:
