@@ -66,8 +66,7 @@ def write() -> None:
 
 def _write() -> None:
     text = README.read_text()
-    before, _, rest = text.partition(BEGINS)
-    table, _, after = rest.partition(ENDS)
+    table = text.partition(BEGINS)[2].partition(ENDS)[0]
     rows = {tuple(row[:3]): row for row in map(cells, table.strip().splitlines()[2:])}
     for name, figures in _measured.items():
         line = LINES[name]
@@ -75,7 +74,13 @@ def _write() -> None:
     known = [rows.get(key, [*key, NOT_YET, "", "", ""]) for key in keys()]
     lines = [HEADINGS, ["---"] * len(HEADINGS), *known]
     written = "\n".join("| " + " | ".join(one) + " |" for one in lines)
-    README.write_text(f"{before}{BEGINS}\n\n{written}\n\n{ENDS}{after}")
+    README.write_text(with_block(text, BEGINS, written))
+
+
+def with_block(text: str, begins: str, block: str) -> str:
+    """The text with this between its mark and the next end of a block."""
+    before, _, rest = text.partition(begins)
+    return f"{before}{begins}\n\n{block}\n\n{ENDS}{rest.partition(ENDS)[2]}"
 
 
 def keys() -> list[tuple[str, str, str]]:

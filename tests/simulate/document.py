@@ -1,12 +1,13 @@
 """What docs/scaling.md has of the costs and of the computation."""
 
 from gateway.local.home import CHECKOUT
+from tests.bench.results import BEGINS, with_block
 from tests.simulate.costs import Costs
 from tests.simulate.model import Plan, fitting
 from tests.simulate.report import report
 
 DOCUMENT = CHECKOUT / "docs/scaling.md"
-MEASURED, COMPUTED, ENDS = "<!-- written by make bench -->", "<!-- computed from it -->", "<!-- until here -->"
+COMPUTED = "<!-- computed from it -->"
 EXAMPLE = Plan(rate=10_000, nodes=1, web_hosts=1, other_hosts=1, cores=16, merchants=10_000, skew=0.8, speed=3)
 
 
@@ -14,14 +15,13 @@ def write(costs: Costs) -> None:
     """Both blocks, from these costs."""
     text = DOCUMENT.read_text()
     for begins, block in blocks(costs).items():
-        before, _, rest = text.partition(begins)
-        text = f"{before}{begins}\n\n{block}\n\n{ENDS}{rest.partition(ENDS)[2]}"
+        text = with_block(text, begins, block)
     DOCUMENT.write_text(text)
 
 
 def blocks(costs: Costs) -> dict[str, str]:
     """What stands after each mark."""
-    return {MEASURED: _table(costs), COMPUTED: f"```\n{report(fitting(EXAMPLE, costs), costs)}\n```"}
+    return {BEGINS: _table(costs), COMPUTED: f"```\n{report(fitting(EXAMPLE, costs), costs)}\n```"}
 
 
 def _table(costs: Costs) -> str:
