@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from gateway.demo.history import Life
@@ -20,6 +20,8 @@ from tests.support.recording import Recording
 FEW_DAYS = 12
 PATIENCE_MS = 120_000
 """How long a page may take where two cores do everything at once. What never appears fails all the same."""
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -32,11 +32,11 @@ def paid(transactional_db: None) -> Payment:
 def test_the_reference_shows_every_operation_and_every_event(watched: Watched) -> None:
     page = watched.go("/docs/reference")
     shown = page.locator(".opblock-summary")
-    expect(shown).to_have_count(len(list(operations())) + len(KINDS), timeout=60_000)
+    expect(shown).to_have_count(len(list(operations())) + len(KINDS))
     for operation_id in longest_of_each_tag()[: 2 if SHORT else None]:
         page.locator(f"#operations-{operation_id} .opblock-summary-control").evaluate(CLICK)
         described = page.locator(f"#operations-{operation_id} .opblock-body .responses-wrapper")
-        expect(described).to_be_visible(timeout=60_000)
+        expect(described).to_be_visible()
     # Addresses of servers can be long.
     page.locator(".servers option").first.evaluate("(option) => { option.textContent += '.onpay.example'.repeat(9) }")
     assert watched.overflow() == 0
@@ -58,7 +58,7 @@ def test_a_call_is_tried_from_the_reference(watched: Watched) -> None:
     shop = a_shop("Acme")
     payment = a_payment(shop.sandbox, "PAID")
     page = watched.go("/docs/reference")
-    page.get_by_role("button", name="Authorize").first.click(timeout=60_000)
+    page.get_by_role("button", name="Authorize").first.click()
     page.locator(".auth-container input").first.fill(shop.sandbox_key)
     page.locator(".auth-btn-wrapper .authorize").click()
     page.locator(".btn-done").click()
@@ -66,7 +66,7 @@ def test_a_call_is_tried_from_the_reference(watched: Watched) -> None:
         page.locator(".opblock-get")
     )
     call.locator(".opblock-summary-control").evaluate(CLICK)
-    call.get_by_role("button", name="Try it out").click(timeout=60_000)
+    call.get_by_role("button", name="Try it out").click()
     call.get_by_role("button", name="Execute").click()
     expect(call.locator(".live-responses-table")).to_contain_text(payment.id)
     assert page.evaluate("JSON.stringify(localStorage)").count(shop.sandbox_key) == 0
