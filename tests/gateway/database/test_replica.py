@@ -1,5 +1,6 @@
 """Lists and pages are read from a replica, but nobody ever sees less than on the primary."""
 
+import shutil
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -27,6 +28,7 @@ def server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> I
     found.start()
     yield found
     found.stop()
+    shutil.rmtree(found.place)  # outside pytest's folders, which the server's user cannot enter
 
 
 @pytest.fixture
