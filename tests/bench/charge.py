@@ -32,7 +32,7 @@ ROUNDS, SECONDS, CONNECTIONS = scaled(3, 1), scaled(20, 2), 16
 PATIENCE_S = 120
 RESTS_S = scaled(20, 1)
 PAID_ALONE, SYNCS = scaled(300, 10), scaled(200, 10)
-WORKERS = ("worker", "messages", "background", "beat")
+WORKERS = ("worker", "background", "beat")
 PASSING = [table(model) for model in (Event, Delivery, Attempt, ApiRequest, IdempotencyKey)]
 
 _WRITTEN = """
@@ -54,6 +54,7 @@ def measure(shop: Shop) -> None:
     ):
         load = Load(port, shop.sandbox_key, shop.company.id)
         _charged(load, receiver, scaled(5, 1))
+        stage.settle()
         parts = trees.roots([*children, merchants])
         idle = _spent(parts, lambda: time.sleep(RESTS_S))
         written, began = _written(), time.time()

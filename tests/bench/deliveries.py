@@ -17,8 +17,8 @@ from accounts.base.ids import new_id
 from accounts.models import Merchant
 from gateway.payments import payloads
 from gateway.payments import selectors as payments
+from tests.bench import stage
 from tests.bench.scale import scaled
-from tests.bench.stage import running
 from webhooks import services as webhooks
 from webhooks import signing
 from webhooks.models import Event
@@ -43,9 +43,9 @@ def rate(merchant: Merchant, receiver: int, endpoints: int, example: str) -> flo
     """Deliveries a second of one dispatcher with everything due, from the first arrival to the last one on record."""
     subscribe(merchant, receiver, endpoints)
     announce(merchant, example, DELIVERIES // endpoints)
-    _rest()
+    stage.settle()
     seen(receiver)
-    with running("dispatcher", DISPATCHER):
+    with stage.running("dispatcher", DISPATCHER):
         ended_at = _wait_until_delivered(merchant)
     arrived = seen(receiver)
     assert arrived["count"] == DELIVERIES, arrived["count"]
@@ -92,7 +92,7 @@ def beside_a_hanging_one(hanging: Merchant, well: Merchant, receiver: int, examp
     webhooks.register(hanging, f"http://127.0.0.1:{receiver}/hang", ["payment.paid"], None)
     announce(hanging, examples[0], BACKLOG)
     subscribe(well, receiver, 20)
-    with running("dispatcher", DISPATCHER):
+    with stage.running("dispatcher", DISPATCHER):
         time.sleep(SETTLES_IN_S)
         for _ in range(EVENTS_BESIDE):
             time.sleep(0.1)
@@ -114,7 +114,7 @@ def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[fl
     """From the answer to a simulation, right after its commit, to the arrival of the webhook, in order of length."""
     http = HTTPConnection("127.0.0.1", port)
     answered: dict[str, float] = {}
-    with running("dispatcher", DISPATCHER):
+    with stage.running("dispatcher", DISPATCHER):
         time.sleep(SETTLES_IN_S)
         seen(receiver)
         for payment in pending[:SINGLE_PAYMENTS]:
@@ -152,12 +152,6 @@ def drop_what_is_due() -> None:
         cursor.execute(
             "UPDATE webhooks_delivery SET status = 'CANCELED', next_attempt_at = NULL WHERE status = 'PENDING'"
         )
-
-
-def _rest() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
-        cursor.execute("CHECKPOINT")
 
 
 def _wait_until_delivered(merchant: Merchant) -> float:

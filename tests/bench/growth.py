@@ -184,8 +184,7 @@ def _fill(shop: Shop, size: int) -> None:
             cursor.execute(statement, told if "%" in statement else None)
         sum_up()
         close_days()
-        cursor.execute("VACUUM ANALYZE")
-        cursor.execute("CHECKPOINT")
+        stage.settle()
         cursor.execute("RESET statement_timeout")
 
 

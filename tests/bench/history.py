@@ -6,6 +6,7 @@ from django.db import connection, transaction
 
 from accounts.base.clock import utcnow
 from accounts.models import Merchant
+from tests.bench import stage
 from tests.support.ranges import kept_for_weeks
 
 DAYS = 90
@@ -252,6 +253,4 @@ def fill(busy: Merchant, neighbours: list[Merchant], payments: int) -> None:
         cursor.execute("SET LOCAL session_replication_role = replica")
         for statement in (_TRANSFERS, _ENTRIES, _BALANCES, _COUNTED_ON):
             cursor.execute(statement)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
-        cursor.execute("CHECKPOINT")
+    stage.settle()

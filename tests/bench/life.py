@@ -15,7 +15,7 @@ from gateway.demo.calls import make_calls
 from gateway.local import home
 from gateway.sales.services import sum_up
 from ledger.closings.services import close_days
-from tests.bench import history
+from tests.bench import history, stage
 from tests.bench.multiplied import multiply
 from tests.bench.scale import scaled
 from tests.support import scripted_provider
@@ -57,8 +57,8 @@ def live() -> Lived:
     history.fill(sandbox, neighbours, PAYMENTS)
     sum_up()
     close_days()
+    stage.settle()
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
         cursor.execute("RESET statement_timeout")
     return _lived()
 

@@ -9,7 +9,7 @@ from django.test import Client
 from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.sales.services import sum_up
-from tests.bench import history
+from tests.bench import history, stage
 from tests.bench.scale import scaled
 from tests.bench.timing import Timed, measure, table
 from tests.support.companies import Shop
@@ -25,8 +25,8 @@ def measured(shop: Shop, neighbours: list[Merchant]) -> str:
         cursor.execute("SET statement_timeout = 0")
     history.fill(shop.sandbox, neighbours, PAYMENTS)
     sum_up()
+    stage.settle()
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
         cursor.execute("RESET statement_timeout")
     return told(shop)
 

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection
 
 from gateway.wsgi import application
+from tests.bench import stage
 from tests.bench.load import CREATE, FIRST_CPF, PAYERS
 from tests.bench.scale import scaled
 
@@ -46,6 +47,7 @@ def warm_up(key: str) -> None:
     """From here on the log is written to memory."""
     logging.getLogger().handlers[0].stream = io.StringIO()  # type: ignore[attr-defined]
     send(key, WARM_UP)
+    stage.settle()
 
 
 def send(key: str, count: int) -> None:

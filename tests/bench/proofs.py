@@ -18,7 +18,7 @@ from ledger.proofs.models import Proof, ProvedAccount
 from ledger.proofs.rounds import last_round
 from ledger.proofs.services import CONNECTIONS, prove
 from ledger.verify import Part, verify
-from tests.bench import history
+from tests.bench import history, stage
 from tests.bench.scale import scaled
 
 PAYMENTS = scaled(500_000, 500)
@@ -44,8 +44,8 @@ def measure(busy: Merchant, neighbours: list[Merchant]) -> str:
         cursor.execute("SET statement_timeout = 0")
     history.fill(busy, neighbours, PAYMENTS)
     sum_up()
+    stage.settle()
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
         cursor.execute(_PROVED)
         cursor.execute(_ONE_OF_EACH_BLOCK)
         for (transfer,) in cursor.fetchall():

@@ -12,6 +12,7 @@ from accounts.models import Merchant
 from ledger.receivables import due as receivables_due
 from ledger.receivables.due import RELEASE
 from ledger.receivables.models import Receivable
+from tests.bench import stage
 from tests.bench.scale import scaled
 
 MERCHANTS = 50
@@ -107,8 +108,7 @@ class Stock:
         with transaction.atomic():
             _execute(_FILL, numbers | {"merchants": self.merchants, "count": len(self.merchants)})
             _execute(_CONFIRM, numbers)
-        _execute("VACUUM ANALYZE")
-        _execute("CHECKPOINT")
+        stage.settle()
 
 
 def measure(merchants: list[Merchant]) -> list[Way]:

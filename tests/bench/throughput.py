@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import connection
 
+from tests.bench import stage
 from tests.bench.floor import Floor
 from tests.bench.scale import SHORT, scaled
 
@@ -101,12 +102,11 @@ def warm_up(load: Load) -> None:
     load.send("get", 8, 1)
     load.send("paid", 8, 30, STOCK // 10)
     load.send("withdraw", 8, 1)
+    stage.settle()
 
 
 def measure(load: Load, floor: Floor) -> list[Cell]:
     cells = [Cell(operation, connections) for operation in OPERATIONS for connections in CONNECTIONS]
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")  # plans made for empty tables are the worst there are
     for _ in range(ROUNDS):
         with connection.cursor() as cursor:
             cursor.execute("CHECKPOINT")

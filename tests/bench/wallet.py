@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from tests.bench import stage
 from tests.bench.results import record
 from tests.bench.scale import scaled
-from tests.bench.throughput import Load
+from tests.bench.throughput import Load, warm_up
 from tests.support.companies import Shop
 
 ROUNDS, PAID, PROCESSES, CONNECTIONS = scaled(3, 1), scaled(3000, 120), 2, 32
@@ -20,6 +20,7 @@ def measure(shop: Shop) -> None:
     over_http, by_services = [], []
     with stage.running("web", stage.web(port), port):
         load = Load(port, shop.sandbox_key, shop.company.id)
+        warm_up(load)
         for _ in range(ROUNDS):
             load.send("create", 8, 600, 2 * PAID)
             over_http.append(float(load.send("paid", CONNECTIONS, 600, PAID)["rate"]))

@@ -60,6 +60,7 @@ def _beside_an_ordinary_build(load: Load) -> None:
     with stage.running("ordinary", f"{web} --host 127.0.0.1 --port {port} {ORDINARY}.wsgi:application", port, **env):
         theirs = Load(port, key, "")
         theirs.send("create", 8, scaled(6, 1))
+        stage.settle(env["DATABASE_URL"])
         _record("ordinary", *_in_turn(lambda: _created(load, 8), lambda: _created(theirs, 8)))
 
 
@@ -116,6 +117,10 @@ def _beside_books(merchant: Merchant) -> None:
             "pgledger": lambda: _rate(pgledger),
         }
         ours = _Transfers(merchant)
+        for rate in (lambda: _rate(ours), *peers.values()):
+            rate()
+        for each in (None, books, address):
+            stage.settle(each)
         for name, theirs in peers.items():
             _record(name, *_in_turn(lambda: _rate(ours), theirs, BOOKS_ROUNDS))
 
