@@ -20,7 +20,7 @@ from gateway.api.errors import RateLimited, response_for
 from gateway.api.views import is_of_api
 from gateway.database.pool import PoolCounts
 from gateway.requests import log as requests
-from gateway.requests.traced import traced
+from gateway.requests.traced import REQUEST_ID, traced
 from gateway.serving.limits import match_of
 from gateway.serving.middleware import refused_by_server
 
@@ -44,7 +44,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request_id = new_id("req")
+        request_id = request.META.get(REQUEST_ID) or new_id("req")
         traced(request).request_id = request_id
         with following(request_id):
             return self._answered(request, request_id)

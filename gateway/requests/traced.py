@@ -5,6 +5,10 @@ from typing import Any, cast
 from django.http import HttpRequest
 
 
+REQUEST_ID = "onpay.request_id"
+"""In the environment of a request whose id the server has chosen."""
+
+
 class TracedRequest(HttpRequest):
     """A request as `RequestIdMiddleware` and the API fill it in; the key and its merchant once they are known."""
 

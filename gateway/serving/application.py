@@ -9,13 +9,21 @@ import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Lock
 from typing import Any
 
+import structlog
 from django.core.handlers.wsgi import WSGIHandler
 
+from accounts.base.errors import Unavailable
+from accounts.base.ids import new_id
+from gateway.requests.envelope import body_of
+from gateway.requests.traced import REQUEST_ID
 from gateway.serving.bodies import Body, Reader
 from gateway.serving.environ import environ_of
+from gateway.serving.limits import API
 
+log = structlog.get_logger()
 Headers = list[tuple[str, str]]
 NAMELESS = ("server", "")
 """Otherwise Granian adds its own name."""
@@ -34,6 +42,7 @@ class Application:
         self.reader = Reader(processes=int(os.environ.get("ONPAY_WEB_WORKERS", "2")))
         self.threads = ThreadPoolExecutor(int(os.environ.get("ONPAY_WEB_THREADS", "4")), thread_name_prefix="web")
         self.probes = ThreadPoolExecutor(1, thread_name_prefix="probe")
+        self.within_s = float(os.environ.get("ONPAY_ANSWERED_WITHIN_S", "50"))
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -41,29 +50,37 @@ class Application:
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         body = await self.reader.read(scope, protocol)
         threads = self.probes if scope.path == LIVE else self.threads
+        client = Client(protocol)
+        late = self.loop.call_later(self.within_s, _apologize, scope.path, client) if scope.path.startswith(API) else None
         try:
-            await self.loop.run_in_executor(threads, self._answer, scope, protocol, body)
+            await self.loop.run_in_executor(threads, self._answer, scope, client, body)
         finally:
+            if late:
+                late.cancel()
             self.reader.give_back(body)
 
-    def _answer(self, scope: Any, protocol: Any, body: Body) -> None:
-        """Runs Django."""
+    def _answer(self, scope: Any, client: "Client", body: Body) -> None:
+        """Runs Django, unless nobody waits for the answer any more."""
+        if client.is_answered:
+            return
         started: list[Any] = []
 
         def start_response(status: str, headers: Headers, *_: Any) -> Callable[[bytes], object]:
             started[:] = int(status[:3]), [*headers, NAMELESS]
             return started.append  # the deprecated `write` callable, which Django never uses
 
-        response = self.django(environ_of(scope, body), start_response)
+        environ = environ_of(scope, body)
+        environ[REQUEST_ID] = client.request_id
+        response = self.django(environ, start_response)
         try:
             if getattr(response, "streaming", False):
-                self._send_as_file(protocol, started[0], started[1], response)
+                self._send_as_file(client, started[0], started[1], response)
             else:
-                protocol.response_bytes(*started, b"".join(response))
+                client.send(client.protocol.response_bytes, *started, b"".join(response))
         finally:
             response.close()
 
-    def _send_as_file(self, protocol: Any, status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
+    def _send_as_file(self, client: "Client", status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
         """Sends a streamed response after it is complete: a truncated file would look complete.
 
         It is buffered on disk: Granian keeps in memory what a slow reader has not received yet.
@@ -73,11 +90,48 @@ class Application:
             whole.writelines(pieces)
             size = whole.tell()
             if size == 0:
-                protocol.response_bytes(status, headers, b"")
+                client.send(client.protocol.response_bytes, status, headers, b"")
                 return
             whole.seek(0)
             if not any(name.lower() == "content-length" for name, _ in headers):
                 headers = [*headers, ("content-length", str(size))]
-            protocol.response_file(status, headers, f"/dev/fd/{whole.fileno()}")
+            client.send(client.protocol.response_file, status, headers, f"/dev/fd/{whole.fileno()}")
             opened = stack.pop_all()
         self.loop.call_soon_threadsafe(self.loop.call_later, OPENED_WITHIN_S, opened.close)
+
+
+class Client:
+    """Who waits for the answer to a request. The first one is sent."""
+
+    __slots__ = ("_first", "protocol", "request_id")
+
+    def __init__(self, protocol: Any) -> None:
+        self.protocol, self.request_id = protocol, new_id("req")
+        self._first = Lock()
+
+    @property
+    def is_answered(self) -> bool:
+        return self._first.locked()
+
+    def send(self, way: Callable[..., object], *answer: Any) -> bool:
+        """Whether it was the first answer; another is dropped."""
+        is_first = self._first.acquire(blocking=False)
+        if is_first:
+            way(*answer)
+        return is_first
+
+
+def _apologize(path: str, client: Client) -> None:
+    """The request goes on: PostgreSQL cannot be told to stop waiting for a standby with a commit, for example. Whoever
+    repeats it under its key learns what became of it.
+    """
+    refusal = Unavailable()
+    headers = [
+        ("content-type", "application/json"),
+        ("cache-control", "no-store"),
+        ("requestid", client.request_id),
+        ("retry-after", str(refusal.retry_after_s)),
+        NAMELESS,
+    ]
+    if client.send(client.protocol.response_bytes, refusal.status, headers, body_of(refusal, client.request_id)):
+        log.error("request.unanswered", path=path, request_id=client.request_id)
