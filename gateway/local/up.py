@@ -31,8 +31,7 @@ WORKER = f"{CELERY} worker --without-gossip --without-mingle --loglevel WARNING"
 GATEWAY = {
     "web": "-m gateway.serving --host {host} --port {port}",
     "worker": f"{WORKER} -Q money,sandbox --concurrency 2",
-    "messages": f"{WORKER} -Q messages --concurrency 1",
-    "background": f"{WORKER} -Q background,proofs --concurrency 2",
+    "background": f"{WORKER} -Q messages,background,proofs --concurrency 2",
     "beat": f"{CELERY} beat --loglevel WARNING",
     "dispatcher": "manage.py deliver_webhooks",
 }

@@ -139,7 +139,7 @@ def test_every_event_arrives_though_the_dispatcher_dies(service: Service) -> Non
 
 
 def test_every_event_arrives_without_any_dispatcher_though_the_worker_dies(without_a_dispatcher: Service) -> None:
-    storm(without_a_dispatcher, "messages")
+    storm(without_a_dispatcher, "background")
 
 
 def test_what_a_killed_dispatcher_had_in_hand_is_delivered_within_ten_seconds(service: Service) -> None:
@@ -149,7 +149,7 @@ def test_what_a_killed_dispatcher_had_in_hand_is_delivered_within_ten_seconds(se
 def test_what_a_killed_stand_in_had_in_hand_is_delivered_ten_seconds_after_its_start_at_most(
     without_a_dispatcher: Service,
 ) -> None:
-    gives_back(without_a_dispatcher, "messages", GIVEN_BACK_WITHIN_S + STARTS_WITHIN_S)
+    gives_back(without_a_dispatcher, "background", GIVEN_BACK_WITHIN_S + STARTS_WITHIN_S)
 
 
 def test_a_dispatcher_that_was_frozen_overwrites_nothing_that_was_done_without_it(service: Service) -> None:

@@ -120,7 +120,6 @@ def test_the_timetable_comes_back_after_a_kill(service: Service, part: str) -> N
     an_overdue_payment_expires(service, 60)
 
 
-@pytest.mark.parametrize("part", ["messages", "background"])
-def test_work_that_takes_long_elsewhere_delays_no_money(service: Service, part: str) -> None:
-    with service.frozen(part):
+def test_work_that_takes_long_elsewhere_delays_no_money(service: Service) -> None:
+    with service.frozen("background"):
         an_overdue_payment_expires(service, 20)
