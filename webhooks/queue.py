@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 from uuid import UUID, uuid4
 
+import orjson
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.base.clock import utcnow
-from accounts.base.rows import table
+from accounts.base.rows import every, execute, table
 from accounts.base.sealing import unseal
 from accounts.models import Merchant
 from webhooks import notices
@@ -39,6 +41,7 @@ OPENS_AT = 5
 OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
 """This many failures in a row pause an endpoint for this long; then one attempt probes it."""
 
+_OPENS = "failures + told.failed >= %(opens_at)s AND coalesce(open_until <= told.tried_at, true)"
 PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
 DISABLED = Endpoint.Status.DISABLED
@@ -117,52 +120,57 @@ _GIVE_BACK = f"""
        AND delivery.status = '{PENDING}'
 """
 
-_ATTEMPTS = f"""
-    INSERT INTO {table(Attempt)} (delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
-    SELECT * FROM unnest(%s::varchar[], %s::smallint[], %s::timestamptz[], %s::int[], %s::smallint[], %s::varchar[],
-                         %s::text[]) AS made(delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
-     WHERE EXISTS (SELECT FROM {table(Delivery)} delivery WHERE delivery.id = made.delivery_id)
-    ON CONFLICT (delivery_id, number) DO NOTHING
-"""
-
-# Only the lease holder decides, and by its latest attempt: a late result of a worker presumed dead changes nothing.
-_OUTCOMES = f"""
-    UPDATE {table(Delivery)} delivery
-       SET status = made.status, next_attempt_at = made.next_at, leased_until = NULL, lease = NULL,
-           http_status = made.http_status, error = made.error, delivered_at = made.delivered_at
-      FROM unnest(%s::varchar[], %s::uuid[], %s::smallint[], %s::varchar[], %s::timestamptz[], %s::smallint[],
-                  %s::varchar[], %s::timestamptz[])
-        AS made(id, lease, attempt, status, next_at, http_status, error, delivered_at)
-     WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.attempts = made.attempt
-       AND delivery.status = '{PENDING}'
-    RETURNING delivery.id
-"""
-
-# A success closes the breaker. Consecutive failures open it: for half a minute, then twice as long each time.
-_ENDPOINTS = f"""
-    UPDATE {table(Endpoint)} endpoint
-       SET last_delivery_at = greatest(last_delivery_at, made.tried_at),
-           last_success_at = greatest(last_success_at, made.succeeded_at),
-           failures = CASE WHEN made.succeeded_at IS NULL THEN least(failures + made.failed, 1000000) ELSE 0 END,
-           failing_since = CASE WHEN made.succeeded_at IS NULL THEN coalesce(failing_since, made.tried_at) END,
-           warned_at = CASE WHEN made.succeeded_at IS NULL THEN warned_at END,
-           pauses = CASE WHEN made.succeeded_at IS NOT NULL THEN 0
-                         WHEN failures + made.failed >= %(opens_at)s AND coalesce(open_until <= made.tried_at, true)
-                         THEN least(pauses + 1, 20) ELSE pauses END,
-           open_until = CASE WHEN made.succeeded_at IS NOT NULL THEN NULL
-                             WHEN failures + made.failed >= %(opens_at)s AND coalesce(open_until <= made.tried_at, true)
-                             THEN statement_timestamp()
-                                  + least(%(longest)s, %(open)s * 2 ^ pauses) * interval '1 second'
-                             ELSE open_until END,
-           status = CASE WHEN made.gone AND status = '{ACTIVE}' THEN '{DISABLED}' ELSE status END,
-           disabled_reason = CASE WHEN made.gone AND status = '{ACTIVE}' THEN '{Endpoint.DisabledReason.GONE}'
-                                  ELSE disabled_reason END
-      FROM (SELECT id, max(tried_at) AS tried_at, max(succeeded_at) AS succeeded_at, bool_or(gone) AS gone,
-                   count(*) FILTER (WHERE succeeded_at IS NULL) AS failed
-              FROM unnest(%(ids)s::varchar[], %(tried)s::timestamptz[], %(succeeded)s::timestamptz[],
-                          %(gone)s::boolean[])
-                AS one(id, tried_at, succeeded_at, gone) GROUP BY id) made
-     WHERE endpoint.id = made.id
+# Only the lease holder decides, and by its latest attempt: a late result of a worker presumed dead is kept as an
+# attempt and changes nothing else. A success closes the breaker of an endpoint. Consecutive failures open it: for half
+# a minute, then twice as long each time. Answers with the endpoints that were active and have gone.
+_RECORD = f"""
+    WITH made AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(%(tried)s::json) AS made(
+               id varchar, lease uuid, attempt smallint, tried_at timestamptz, elapsed_ms int, http_status smallint,
+               error varchar, excerpt text, status varchar, next_at timestamptz, succeeded_at timestamptz,
+               endpoint_id varchar, counts boolean)
+    ), kept AS (
+        INSERT INTO {table(Attempt)} (delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
+        SELECT id, attempt, tried_at, elapsed_ms, http_status, error, excerpt FROM made
+         WHERE EXISTS (SELECT FROM {table(Delivery)} delivery WHERE delivery.id = made.id)
+        ON CONFLICT (delivery_id, number) DO NOTHING
+    ), decided AS (
+        UPDATE {table(Delivery)} delivery
+           SET status = made.status, next_attempt_at = made.next_at, leased_until = NULL, lease = NULL,
+               http_status = made.http_status, error = made.error, delivered_at = made.succeeded_at
+          FROM made
+         WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.attempts = made.attempt
+           AND delivery.status = '{PENDING}'
+        RETURNING delivery.id
+    ), told AS (
+        SELECT endpoint_id AS id, max(tried_at) AS tried_at, max(succeeded_at) AS succeeded_at,
+               bool_or(http_status = {GONE}) AS gone, count(*) FILTER (WHERE succeeded_at IS NULL) AS failed
+          FROM made JOIN decided USING (id) WHERE counts GROUP BY endpoint_id
+    ), held AS MATERIALIZED (
+        SELECT endpoint.id, endpoint.status FROM {table(Endpoint)} endpoint JOIN told USING (id)
+         ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
+    ), known AS (
+        UPDATE {table(Endpoint)} endpoint
+           SET last_delivery_at = greatest(last_delivery_at, told.tried_at),
+               last_success_at = greatest(last_success_at, told.succeeded_at),
+               failures = CASE WHEN told.succeeded_at IS NULL THEN least(failures + told.failed, 1000000) ELSE 0 END,
+               failing_since = CASE WHEN told.succeeded_at IS NULL THEN coalesce(failing_since, told.tried_at) END,
+               warned_at = CASE WHEN told.succeeded_at IS NULL THEN warned_at END,
+               pauses = CASE WHEN told.succeeded_at IS NOT NULL THEN 0
+                             WHEN {_OPENS} THEN least(pauses + 1, 20) ELSE pauses END,
+               open_until = CASE WHEN told.succeeded_at IS NOT NULL THEN NULL
+                                 WHEN {_OPENS}
+                                 THEN statement_timestamp()
+                                      + least(%(longest)s, %(open)s * 2 ^ pauses) * interval '1 second'
+                                 ELSE open_until END,
+               status = CASE WHEN told.gone AND endpoint.status = '{ACTIVE}' THEN '{DISABLED}'
+                             ELSE endpoint.status END,
+               disabled_reason = CASE WHEN told.gone AND endpoint.status = '{ACTIVE}'
+                                      THEN '{Endpoint.DisabledReason.GONE}' ELSE disabled_reason END
+          FROM told JOIN held USING (id) WHERE endpoint.id = told.id
+        RETURNING endpoint.id, told.gone AND held.status = '{ACTIVE}' AS has_gone
+    )
+    SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE has_gone), '{{}}') FROM known
 """
 
 
@@ -215,21 +223,16 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
 
     What is claimed under a hold is free again when the hold is lost.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _CLAIM,
-            {
-                "at_once": AT_ONCE,
-                "in_hand": IN_HAND,
-                "well_for": WELL_FOR_S,
-                "per_merchant": IN_HAND_OF_MERCHANT,
-                "opens_at": OPENS_AT,
-                "limit": limit,
-                "lease": LEASE_S,
-                "token": hold or uuid4(),
-            },
-        )
-        rows = cursor.fetchall()
+    asked = {
+        "at_once": AT_ONCE,
+        "in_hand": IN_HAND,
+        "well_for": WELL_FOR_S,
+        "per_merchant": IN_HAND_OF_MERCHANT,
+        "opens_at": OPENS_AT,
+        "limit": limit,
+        "lease": LEASE_S,
+        "token": hold or uuid4(),
+    }
     now = utcnow()
     return [
         Claimed(
@@ -265,71 +268,51 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
             is_retried,
             disturbance,
             request,
-        ) in rows
+        ) in every(_CLAIM, asked)
     ]
 
 
 def give_back(untried: Sequence[Claimed]) -> None:
     """Releases claimed deliveries that were not attempted; they are claimed again when the endpoint is healthy."""
     if untried:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                _GIVE_BACK,
-                [[one.id for one in untried], [one.lease for one in untried], [one.attempt for one in untried]],
-            )
+        untaken = [[one.id for one in untried], [one.lease for one in untried], [one.attempt for one in untried]]
+        execute(_GIVE_BACK, untaken)
 
 
 def record(tried: Sequence[Tried]) -> None:
     """Records the results: delivered, rescheduled, or failed for good."""
     if not tried:
         return
-    answers = [one.answer for one in tried]
-    statuses = [answer.status for answer in answers]
-    errors = [str(answer.error) if answer.error else None for answer in answers]
-    started = [one.started_at for one in tried]
-    succeeded = [_succeeded_at(one) for one in tried]
-    next_at = [_next_attempt(one) for one in tried]
-    outcomes = [_outcome(one, due) for one, due in zip(tried, next_at, strict=True)]
-    ids = [one.claimed.id for one in tried]
-    made = [one.claimed.attempt for one in tried]
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            _ATTEMPTS,
-            [
-                ids,
-                made,
-                started,
-                [answer.elapsed_ms for answer in answers],
-                statuses,
-                errors,
-                [answer.excerpt for answer in answers],
-            ],
-        )
-        cursor.execute(
-            _OUTCOMES,
-            [ids, [one.claimed.lease for one in tried], made, outcomes, next_at, statuses, errors, succeeded],
-        )
-        decided = {row[0] for row in cursor.fetchall()}
-        counted = [one for one in tried if one.claimed.counts and one.claimed.id in decided]
-        gone = [one.claimed.endpoint_id for one in counted if one.answer.status == GONE]
-        switched_off = _active(gone) if gone else []
-        cursor.execute(
-            _ENDPOINTS,
-            {
-                "opens_at": OPENS_AT,
-                "longest": LONGEST_OPEN_S * settings.WEBHOOK_TIME_SCALE,
-                "open": OPEN_S * settings.WEBHOOK_TIME_SCALE,
-                "ids": [one.claimed.endpoint_id for one in counted],
-                "tried": [one.started_at for one in counted],
-                "succeeded": [_succeeded_at(one) for one in counted],
-                "gone": [one.answer.status == GONE for one in counted],
-            },
-        )
-        notices.gone(switched_off)
+    asked = {
+        "tried": orjson.dumps([_row(one) for one in tried]).decode(),
+        "opens_at": OPENS_AT,
+        "longest": LONGEST_OPEN_S * settings.WEBHOOK_TIME_SCALE,
+        "open": OPEN_S * settings.WEBHOOK_TIME_SCALE,
+    }
+    with transaction.atomic():
+        ((gone,),) = every(_RECORD, asked)
+        if gone:
+            notices.gone(gone)
 
 
-def _succeeded_at(tried: Tried) -> datetime | None:
-    return tried.started_at if tried.answer.is_success else None
+def _row(tried: Tried) -> dict[str, Any]:
+    """The result as the statement reads it."""
+    claimed, answer, next_at = tried.claimed, tried.answer, _next_attempt(tried)
+    return {
+        "id": claimed.id,
+        "lease": claimed.lease,
+        "attempt": claimed.attempt,
+        "tried_at": tried.started_at,
+        "elapsed_ms": answer.elapsed_ms,
+        "http_status": answer.status,
+        "error": str(answer.error) if answer.error else None,
+        "excerpt": answer.excerpt,
+        "status": str(_outcome(tried, next_at)),
+        "next_at": next_at,
+        "succeeded_at": tried.started_at if answer.is_success else None,
+        "endpoint_id": claimed.endpoint_id,
+        "counts": claimed.counts,
+    }
 
 
 def _outcome(tried: Tried, next_at: datetime | None) -> str:
@@ -338,12 +321,6 @@ def _outcome(tried: Tried, next_at: datetime | None) -> str:
     if tried.answer.is_success:
         action = DeliveryAction.SUCCEED
     return DELIVERY_LIFE.transition(action, Delivery.Status.PENDING).target
-
-
-def _active(endpoint_ids: Sequence[str]) -> list[str]:
-    """The active ones among the endpoints, locked until the transaction ends."""
-    rows = Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoint_ids, status=Endpoint.Status.ACTIVE)
-    return list(rows.order_by("pk").values_list("pk", flat=True))
 
 
 def _next_attempt(tried: Tried) -> datetime | None:

@@ -138,6 +138,15 @@ def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
         return row
 
 
+def every(sql: str, params: Params = ()) -> list[tuple[Any, ...]]:
+    """Returns all rows of the result."""
+    if answer := run(sql, params):
+        return answer.every()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
+
+
 def execute(sql: str, params: Params = ()) -> int:
     """Runs the statement and returns the number of affected rows."""
     if answer := run(sql, params):

@@ -38,6 +38,11 @@ class Answer:
         row: tuple[Any, ...] = self._read.load_row(0, tuple)
         return row
 
+    def every(self) -> list[tuple[Any, ...]]:
+        self._read.set_pgresult(self._result)
+        rows: list[tuple[Any, ...]] = self._read.load_rows(0, self._result.ntuples, tuple)
+        return rows
+
     @property
     def affected(self) -> int:
         """The number of rows that were written, or read."""
