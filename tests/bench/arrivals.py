@@ -24,7 +24,7 @@ class Arrivals:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
-        self.idle: list[Caller] = []
+        self.idle: deque[Caller] = deque()  # in turn, so that none is hung up on because it says nothing
         self.waiting: deque[tuple[float, bytes]] = deque()
         self.latencies: list[float] = []
         self.refused = 0
@@ -52,7 +52,7 @@ class Arrivals:
 
     def go_on(self) -> None:
         while self.waiting and self.idle:
-            self.idle.pop().ask(*self.waiting.popleft())
+            self.idle.popleft().ask(*self.waiting.popleft())
 
 
 class Caller(asyncio.Protocol):
