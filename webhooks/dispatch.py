@@ -34,8 +34,8 @@ IN_FLIGHT = 1024
 SENT_TOGETHER = 64
 """Attempts of `deliver_due` at once: all of them may be at one endpoint."""
 LOOK_EVERY_S = 0.2
-FEW, GATHER_S = 16, 0.05
-"""With fewer in flight, what falls due in this time is claimed together: a claim of one costs as much as of many."""
+GATHER_S = 0.04
+"""What falls due and what is answered in this time is claimed and recorded together: one costs as much as many."""
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
 
@@ -238,8 +238,7 @@ class Dispatcher:
         self._is_idle = not self._in_flight
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
-            if len(self._in_flight) < FEW:
-                await asyncio.sleep(began + GATHER_S - time.monotonic())
+            await asyncio.sleep(began + GATHER_S - time.monotonic())
 
     async def _beat(self, part: str) -> None:
         if time.monotonic() >= self._next_beat:

@@ -110,6 +110,7 @@ _CLAIM = f"""
       FROM claimed JOIN {table(Event)} event ON event.id = claimed.event_id
       JOIN {table(Endpoint)} endpoint ON endpoint.id = claimed.endpoint_id
       JOIN {table(Merchant)} merchant ON merchant.id = endpoint.merchant_id
+     ORDER BY claimed.id
 """
 
 # Deliveries that were not attempted are restored to their state before the claim.
