@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from django.http import HttpRequest
 
-
 REQUEST_ID = "onpay.request_id"
 """In the environment of a request whose id the server has chosen."""
 

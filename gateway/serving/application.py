@@ -51,7 +51,8 @@ class Application:
         body = await self.reader.read(scope, protocol)
         threads = self.probes if scope.path == LIVE else self.threads
         client = Client(protocol)
-        late = self.loop.call_later(self.within_s, _apologize, scope.path, client) if scope.path.startswith(API) else None
+        is_call = scope.path.startswith(API)
+        late = self.loop.call_later(self.within_s, _apologize, scope.path, client) if is_call else None
         try:
             await self.loop.run_in_executor(threads, self._answer, scope, client, body)
         finally:
