@@ -35,7 +35,9 @@ SENT_TOGETHER = 64
 """Attempts of `deliver_due` at once: all of them may be at one endpoint."""
 LOOK_EVERY_S = 0.2
 GATHER_S = 0.04
-"""What falls due and what is answered in this time is claimed and recorded together: one costs as much as many."""
+"""What falls due and what is answered in this time is claimed and recorded together: one costs as much as many. Events
+of one object, of which each waits for the one before it, arrive that far apart at least.
+"""
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
 

@@ -1,13 +1,14 @@
 """Results of attempts are recorded together; one that cannot be costs the others nothing."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 from django.db import DatabaseError
 
 from accounts.base.counters import WEBHOOK_SECONDS
 from accounts.base.retryable import is_retryable
-from accounts.base.rows import execute, table
+from accounts.base.rows import execute, retry_on_deadlock, table
 from accounts.base.tracing import following
 from webhooks import queue
 from webhooks.models import Delivery
@@ -29,7 +30,7 @@ def record(tried: Sequence[queue.Tried]) -> None:
     DatabaseError while nothing can be recorded: then the leases run out.
     """
     try:
-        queue.record(tried)
+        retry_on_deadlock(partial(queue.record, tried))
         for one in (one for one in tried if one.claimed.counts):
             outcome = "accepted" if one.answer.is_success else "refused"
             WEBHOOK_SECONDS.labels(outcome).observe(one.answer.elapsed_ms / 1000)

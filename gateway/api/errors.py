@@ -112,16 +112,6 @@ class Unreachable(Refusal):
     retry_after_s = 5
 
 
-class NoAnswerInTime(Refusal):
-    code = "ONP504"
-    message = _("The service did not respond in time.")
-    advice = _(
-        "The proxy reports this: the request may have been processed. Send it again with the same key to find out."
-    )
-    retryable = True
-    retry_after_s = 5
-
-
 _TRANSLATED: dict[type[Exception], type[Refusal]] = {
     Http404: RouteUnknown,
     drf.NotFound: RouteUnknown,

@@ -15,12 +15,12 @@ from typing import Any
 import structlog
 from django.core.handlers.wsgi import WSGIHandler
 
-from accounts.base.errors import Unavailable
 from accounts.base.ids import new_id
 from gateway.requests.envelope import body_of
 from gateway.requests.traced import REQUEST_ID
 from gateway.serving.bodies import Body, Reader
 from gateway.serving.environ import environ_of
+from gateway.serving.errors import NoAnswerInTime
 from gateway.serving.limits import API
 
 log = structlog.get_logger()
@@ -126,13 +126,14 @@ def _apologize(path: str, client: Client) -> None:
     """The request goes on: PostgreSQL cannot be told to stop waiting for a standby with a commit, for example. Whoever
     repeats it under its key learns what became of it.
     """
-    refusal = Unavailable()
+    refusal = NoAnswerInTime()
     headers = [
         ("content-type", "application/json"),
         ("cache-control", "no-store"),
+        ("x-content-type-options", "nosniff"),
         ("requestid", client.request_id),
         ("retry-after", str(refusal.retry_after_s)),
         NAMELESS,
     ]
     if client.send(client.protocol.response_bytes, refusal.status, headers, body_of(refusal, client.request_id)):
-        log.error("request.unanswered", path=path, request_id=client.request_id)
+        log.critical("request.unanswered", path=path, request_id=client.request_id)

@@ -45,3 +45,11 @@ class TooManyUnfinished(Refusal):
     advice = _("Send each body in one go; at most eight bodies per address may take longer than a second.")
     retryable = True
     retry_after_s = 1
+
+
+class NoAnswerInTime(Refusal):
+    code = "ONP504"
+    message = _("The service did not respond in time.")
+    advice = _("The request may have been processed. Send it again with the same key to find out.")
+    retryable = True
+    retry_after_s = 5

@@ -21,6 +21,7 @@ def measure(shop: Shop) -> None:
     with stage.running("web", stage.web(port), port):
         load = Load(port, shop.sandbox_key, shop.company.id)
         warm_up(load)
+        load.pending.clear()
         for _ in range(ROUNDS):
             load.send("create", 8, 600, 2 * PAID)
             over_http.append(float(load.send("paid", CONNECTIONS, 600, PAID)["rate"]))

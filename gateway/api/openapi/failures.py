@@ -44,7 +44,7 @@ class Error(TypedDict):
 ALWAYS: tuple[type[Refusal], ...] = (
     InvalidRequest, errors.Unauthenticated, EnvironmentNotServed, errors.PermissionMissing, errors.RouteUnknown,
     errors.MethodNotAllowed, errors.NotAcceptable, errors.RateLimited, errors.InternalError, Unavailable,
-    errors.MalformedHttp, serving.HeaderRepeated, serving.TargetTooLong, errors.Unreachable, errors.NoAnswerInTime,
+    errors.MalformedHttp, serving.HeaderRepeated, serving.TargetTooLong, errors.Unreachable, serving.NoAnswerInTime,
 )  # fmt: skip
 WITH_A_BODY: tuple[type[Refusal], ...] = (
     of_requests.MalformedJson, of_requests.CardDataSent, serving.BodyTooLarge, of_requests.UnsupportedMediaType,

@@ -132,7 +132,7 @@ OF_REQUESTS: Explanations = {
         words=_("Cannot be provoked. A payment over an amount that ends in 913 is refused in the same way."),
     ),
     "ONP504": Explanation(
-        _("The service takes longer than the proxy waits."),
+        _("The request took too long."),
         words=_("Cannot be provoked. Treat it like a timeout of your own client."),
     ),
 }
