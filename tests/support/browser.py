@@ -42,6 +42,7 @@ class Watched:
     page: Page
     origin: str
     complaints: list[str] = field(default_factory=list)
+    forgiven: list[str] = field(default_factory=list)
 
     @contextmanager
     def before(self, viewport: Any) -> Iterator[None]:
@@ -79,7 +80,7 @@ class Watched:
         return wider
 
     def on_console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and not any(part in message.text for part in self.forgiven):
             self.complaints.append(message.text)
 
     def on_error(self, error: Error) -> None:
