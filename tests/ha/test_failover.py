@@ -72,14 +72,14 @@ def test_the_primary_cannot_be_reached(service: Service, cluster: Cluster) -> No
 
 
 def test_the_leader_of_etcd_is_killed(service: Service, cluster: Cluster) -> None:
-    """The primary stays."""
-    backends, primary = Backends(service, "etcd"), cluster.primary()
+    """The primary stays, or gives up its place where the others choose more slowly than it may go on without them."""
+    backends = Backends(service, "etcd")
     with backends.at_work():
         lost = cluster.leader_of_etcd()
         lost.processes["etcd"].kill()
         time.sleep(LASTS_S)
-        assert cluster.primary() is primary
         lost.start("etcd")
+        cluster.until(cluster.is_whole, 120)
     nothing_was_lost(service, backends, "leader of etcd killed")
 
 
