@@ -21,7 +21,7 @@ def test_the_question_is_hidden_until_it_is_time_and_gone_once_answered(watched:
     question = page.locator("#idle")
     expect(question).to_be_hidden()
 
-    expect(question).to_be_visible()
+    expect(question).to_be_visible(timeout=12_000)
     expect(question).to_be_in_viewport(ratio=1)
     assert (faults_of(page), watched.overflow()) == ([], 0)
     page.get_by_role("button", name="Stay signed in").click()

@@ -1,6 +1,5 @@
 """The checkout as payers use it: by keyboard alone, in light and dark, and back to the shop."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -94,9 +93,9 @@ def test_the_countdown_runs(watched: Watched, order: Order) -> None:
     assert shown
     assert shown.startswith(("10:00", "9:5"))
 
-    expect(page.get_by_role("timer")).not_to_have_text(shown)
+    expect(page.get_by_role("timer")).not_to_have_text(shown, timeout=2_500)
 
-    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^9:\d\d"))
+    expect(page.get_by_role("timer")).to_contain_text("9:5")
 
 
 def test_a_wrong_answer_is_tied_to_its_field(watched: Watched, order: Order) -> None:
@@ -127,4 +126,4 @@ def test_a_payer_who_does_nothing_at_the_end_goes_back_all_the_same(watched: Wat
     page = watched.go(order(returnUrl=f"{watched.origin}/docs/errors"))
     page.get_by_role("button", name="Decline the payment").click()
 
-    page.wait_for_url(f"{watched.origin}/docs/errors?paymentId={Payment.objects.get().id}")
+    page.wait_for_url(f"{watched.origin}/docs/errors?paymentId={Payment.objects.get().id}", timeout=8_000)
