@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery, Sum
 
 from accounts.base import clock
 from accounts.models import Merchant
-from ledger.books.models import Account, Entry
+from ledger.books.models import Account, Entry, Transfer
 from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.wallets.explain import KINDS, Cause, Explanation, cause_of, explain
 from ledger.wallets.reach import first_sequence
@@ -33,12 +33,23 @@ def statement(
         merchant=merchant, kind=bucket, method=WALLET_METHOD[currency], currency=currency
     ).values("pk")
     found = Entry.objects.filter(account=account[:1])  # a single value, so that the index provides the order
+    within = Q()
     if since:
-        reached = first_sequence(merchant, currency, bucket, since - _INSTANT)
-        found = found.filter(transfer__posted_at__gte=since, sequence__gte=reached)
+        found = found.filter(sequence__gte=first_sequence(merchant, currency, bucket, since - _INSTANT))
+        within &= Q(posted_at__gte=since)
     if until:
-        found = found.filter(transfer__posted_at__lt=until)
+        within &= Q(posted_at__lt=until)
+    if within:
+        found = found.filter(_of_transfer(within))
     return found.select_related("transfer").order_by("-sequence")
+
+
+def _of_transfer(condition: Q) -> Subquery:
+    """A condition on the transfer of an entry, looked up for each entry. As a condition on the joined transfer it makes
+    the planner expect so few rows that it reads and sorts the whole period for one page.
+    """
+    holds = ExpressionWrapper(condition, output_field=BooleanField())
+    return Subquery(Transfer.objects.filter(pk=OuterRef("transfer_id")).values_list(holds))
 
 
 def of_cause(rows: QuerySet[Entry], cause: Cause) -> QuerySet[Entry]:
