@@ -31,3 +31,35 @@ PARTS = f"""
            ) earned(taken, taken_sooner)
 """
 """One row per transfer, currency and bucket. `amount` is the movement including the fee taken from it."""
+
+
+# As PARTS, of the transfers of one merchant, in some currencies and buckets only. Their entries are read as ranges of
+# the index: one by one, those of a busy day are thirty times the pages. The planner does not know how many there are; a
+# full join is never a nested loop over them, and OFFSET 0 keeps it full.
+PARTS_OF_A_BUCKET = f"""
+    WITH transfers AS MATERIALIZED ({{transfers}})
+    SELECT id, currency, kind, reference, posted_at, created_at, moved + taken + taken_sooner AS amount, taken AS fee,
+           taken_sooner AS advance_fee
+      FROM (SELECT t.id, s.currency, t.kind, t.reference, t.posted_at, t.created_at, s.moved,
+                   CASE WHEN s.pays THEN s.fee ELSE 0 END AS taken,
+                   CASE WHEN s.pays THEN s.advance_fee ELSE 0 END AS taken_sooner
+              FROM transfers t
+              FULL JOIN (
+                    SELECT transfer_id, currency,
+                           coalesce(sum(amount) FILTER (WHERE kind = ANY(%(buckets)s)), 0) AS moved,
+                           coalesce(sum(amount) FILTER (WHERE kind = '{AccountKind.FEE_INCOME}'), 0) AS fee,
+                           coalesce(sum(amount) FILTER (WHERE kind = '{AccountKind.ADVANCE_INCOME}'), 0) AS advance_fee,
+                           min(kind) FILTER (WHERE kind IN ({quoted(*BUCKETS)})) = ANY(%(buckets)s) AS pays
+                      FROM (SELECT e.transfer_id, e.currency, e.amount, a.kind
+                              FROM (SELECT transfer_id, account_id, currency, amount FROM {table(Entry)}
+                                     WHERE transfer_id = ANY(ARRAY(SELECT id FROM transfers)) OFFSET 0) e
+                              FULL JOIN (SELECT id, kind FROM {table(Account)}
+                                          WHERE merchant_id = %(merchant)s OFFSET 0) a ON a.id = e.account_id
+                            OFFSET 0) each_one
+                     WHERE currency = ANY(%(currencies)s)
+                       AND kind IN ({quoted(*BUCKETS, AccountKind.FEE_INCOME, AccountKind.ADVANCE_INCOME)})
+                     GROUP BY transfer_id, currency) s ON s.transfer_id = t.id
+            OFFSET 0) of_each
+     WHERE currency IS NOT NULL
+"""
+"""One row per transfer and currency."""

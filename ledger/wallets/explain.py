@@ -14,7 +14,7 @@ from accounts.models import Merchant
 from ledger.books.models import Transfer
 from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL, ClosedDay, Closing
-from ledger.closings.parts import PARTS
+from ledger.closings.parts import PARTS_OF_A_BUCKET
 
 DAY = timedelta(days=1)
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
@@ -55,7 +55,7 @@ _CLOSED = f"""
          WHERE merchant_id = %(merchant)s AND currency = ANY(%(currencies)s) AND bucket = %(bucket)s
            AND (first_at <= %(since)s AND %(since)s < last_at OR first_at <= %(at)s AND %(at)s < last_at))
 """
-_PARTS = PARTS.format(
+_PARTS = PARTS_OF_A_BUCKET.format(
     transfers=f"""
         SELECT t.* FROM unnest(%(begins)s::timestamptz[], %(ends)s::timestamptz[]) span(begins, ends)
          CROSS JOIN LATERAL (
@@ -74,7 +74,7 @@ _MOVED = f"""
          UNION ALL
         SELECT currency, kind, posted_at <= %(since)s, (amount <> 0)::int, amount, (fee <> 0)::int, fee,
                (advance_fee <> 0)::int, advance_fee
-          FROM ({_PARTS.format(about="true")}) parts WHERE currency = ANY(%(currencies)s) AND bucket = %(bucket)s
+          FROM ({_PARTS.format(about="true")}) parts
     )
     SELECT currency, kind, coalesce(sum(amount - fee - advance_fee) FILTER (WHERE is_before), 0),
            coalesce(sum(count) FILTER (WHERE NOT is_before), 0), coalesce(sum(amount) FILTER (WHERE NOT is_before), 0),
@@ -95,7 +95,7 @@ _DAYS = f"""
 """
 _BEHIND = f"""
     SELECT id, kind, reference, posted_at, {{amount}} FROM ({_PARTS}) parts
-     WHERE currency = %(currency)s AND bucket = %(bucket)s AND {{amount}} <> 0
+     WHERE {{amount}} <> 0
      ORDER BY created_at DESC, id DESC LIMIT %(size)s
 """
 _ASKED_ABOUT = f"""
@@ -217,7 +217,7 @@ def _read(
     assert len(buckets) == 1 or set(buckets) == set(BUCKETS), "one bucket, or all"
     bucket = str(buckets[0]) if len(buckets) == 1 else TOTAL
     asked: dict[str, Any] = {"merchant": merchant.pk, "currencies": list(currencies), "bucket": bucket}
-    asked |= {"at": at, "since": since or EARLIEST}
+    asked |= {"buckets": [str(kind) for kind in buckets], "at": at, "since": since or EARLIEST}
     cursor.execute(_CLOSED, asked)
     closed, split = cursor.fetchone()
     return asked | {"closed": closed or date.min, "split": split}
