@@ -93,8 +93,7 @@ def payer(name: str) -> Reading:
     """The customer in this field has a name with these words, or beginnings of words, without accents."""
 
     def read_as(term: str) -> Q:
-        found = [row["pk"] for row in customers.named(term)]  # as keys: a limited subquery would be joined as a whole
-        return Q(**{f"{name}__in": found})
+        return Q(**{f"{name}__in": customers.named(term)})  # as keys: a limited subquery would be joined as a whole
 
     return read_as
 
