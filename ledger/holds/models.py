@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 
 from accounts.base.ids import IdField
 from accounts.models import Merchant
@@ -60,6 +61,7 @@ class Hold(models.Model):
         indexes = [
             models.Index(fields=["amount", "created_at"], name="holds_by_amount"),
             models.Index(fields=["created_at"], name="holds_by_time"),
+            models.Index(Upper("case_number"), name="holds_by_case_number", condition=~Q(case_number="")),
             models.Index(fields=["merchant", "currency", "-created_at"], name="open_holds", condition=Q(ended_at=None)),
             models.Index(fields=["payment_id"], name="holds_of_payments", condition=Q(payment_id__isnull=False)),
             models.Index(fields=["refund_id"], name="holds_of_refunds", condition=Q(refund_id__isnull=False)),
