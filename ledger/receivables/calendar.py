@@ -18,14 +18,16 @@ ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
 """Statuses that become or became available on their date, neither advanced nor refunded before."""
 
 
-# Literal states: a generic plan could not use the partial index of open ones.
+# Literal states: a generic plan could not use the partial index of open ones. Ordered by currency as only that index
+# is: in another one PostgreSQL reads everything that is open for a currency that has nothing.
 _NEXT = f"""
-    SELECT currency, soonest.release_at FROM unnest(%(currencies)s::text[]) currency
+    SELECT soonest.currency, soonest.release_at FROM unnest(%(currencies)s::text[]) currency
      CROSS JOIN LATERAL (
-           SELECT release_at FROM {table(Receivable)} r
-            WHERE r.merchant_id = %(merchant)s AND r.currency = currency.currency
+           SELECT r.currency, release_at FROM {table(Receivable)} r
+            WHERE r.merchant_id = %(merchant)s AND r.currency >= currency.currency
               AND r.state IN ('{State.SCHEDULED}', '{State.RESERVED_FOR_ADVANCE}') AND r.state = '{State.SCHEDULED}'
-            ORDER BY r.release_at, r.id LIMIT 1) soonest
+            ORDER BY r.currency, r.release_at, r.id LIMIT 1) soonest
+     WHERE soonest.currency = currency.currency
 """
 
 
