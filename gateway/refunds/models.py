@@ -112,6 +112,9 @@ class Refund(Returned):
         indexes = [
             models.Index(fields=["merchant", "-created_at", "-id"], name="refunds_of_a_merchant"),
             models.Index(
+                fields=["merchant", "status"], name="open_refunds_of_a_merchant", condition=Q(status__in=OPEN)
+            ),
+            models.Index(
                 fields=["end_to_end_id"], name="refunds_by_end_to_end_id", condition=Q(end_to_end_id__isnull=False)
             ),
             models.Index(fields=["amount", "created_at"], name="refunds_by_amount"),
