@@ -117,6 +117,7 @@ class Refund(Returned):
             models.Index(
                 fields=["end_to_end_id"], name="refunds_by_end_to_end_id", condition=Q(end_to_end_id__isnull=False)
             ),
+            models.Index(fields=["reference"], name="refunds_by_reference", condition=Q(reference__isnull=False)),
             models.Index(fields=["amount", "created_at"], name="refunds_by_amount"),
             models.Index(fields=["created_at"], name="refunds_by_time"),
             models.Index(fields=["ask_at"], name="refunds_to_ask_about", condition=Q(ask_at__isnull=False)),
