@@ -16,7 +16,11 @@ from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL, ClosedDay, Closing
 from ledger.closings.parts import PARTS_OF_A_BUCKET
 
+Span = tuple[datetime, datetime]
+"""The end is exclusive."""
 DAY = timedelta(days=1)
+SOME = 10
+"""Among so many transfers for each row that is asked for there are likely to be enough."""
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
@@ -47,13 +51,20 @@ KINDS = {
 }
 """Prefixes of transfer kinds by cause; everything else is an adjustment."""
 
-# The closed days, and those in which the requested period begins or ends: these are read posting by posting, like
-# postings after the last closed day. The other days have known totals.
+# The last closed day, and the days in which the requested period begins or ends: these are read posting by posting,
+# like postings after the last closed day. The other days have known totals. Of the period that is not closed, when all
+# but the latest `some` transfers (before `after`) were written.
 _CLOSED = f"""
-    SELECT (SELECT max(day) FROM {table(ClosedDay)}), ARRAY(
+    SELECT closed.day, ARRAY(
         SELECT DISTINCT day FROM {table(Closing)}
          WHERE merchant_id = %(merchant)s AND currency = ANY(%(currencies)s) AND bucket = %(bucket)s
-           AND (first_at <= %(since)s AND %(since)s < last_at OR first_at <= %(at)s AND %(at)s < last_at))
+           AND (first_at <= %(since)s AND %(since)s < last_at OR first_at <= %(at)s AND %(at)s < last_at)),
+           (SELECT created_at FROM {table(Transfer)}
+             WHERE merchant_id = %(merchant)s AND created_at >= (closed.day + 1)::timestamp AT TIME ZONE 'UTC'
+               AND (%(after)s::bigint IS NULL
+                    OR created_at <= (SELECT created_at FROM {table(Transfer)} WHERE id = %(after)s))
+             ORDER BY created_at DESC OFFSET %(some)s LIMIT 1)
+      FROM (SELECT max(day) AS day FROM {table(ClosedDay)}) closed
 """
 _PARTS = PARTS_OF_A_BUCKET.format(
     transfers=f"""
@@ -153,7 +164,7 @@ def explain_each(
     found = {currency: defaultdict[Cause, Share](Share) for currency in currencies}
     with connection.cursor() as cursor:
         asked = _read(cursor, merchant, currencies, buckets, at, since)
-        cursor.execute(_MOVED, asked | _spans([*asked["split"], None], asked["closed"]))
+        cursor.execute(_MOVED, asked | _within([*map(_day, asked["split"]), _open(asked["closed"])]))
         for currency, kind, before, *rest in cursor.fetchall():
             opening[currency] += int(before)
             shares = zip((cause_of(kind), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
@@ -193,11 +204,12 @@ def behind(
     parts = _BEHIND.format(amount=_AMOUNT.get(cause, "amount"), about=_ASKED_ABOUT.format(about=about))
     found: list[Part] = []
     with connection.cursor() as cursor:
-        asked = _read(cursor, merchant, [currency], buckets, at, since)
-        asked |= {"currency": currency, "kinds": kinds, "after": after}
+        asked = _read(cursor, merchant, [currency], buckets, at, since, after, SOME * size)
+        asked |= {"currency": currency, "kinds": kinds}
         cursor.execute(_DAYS.format(count=_COUNT.get(cause, "count"), about=about), asked)
-        for days in _together(cursor.fetchall(), size):
-            cursor.execute(parts, asked | _spans(days, asked["closed"]) | {"size": size - len(found)})
+        pieces = [*_newest_first(asked["closed"], asked["latest_since"]), *_together(cursor.fetchall(), size)]
+        for spans in pieces:
+            cursor.execute(parts, asked | _within(spans) | {"size": size - len(found)})
             for number, kind, reference, posted_at, amount in cursor.fetchall():
                 found.append(Part(number, kind, reference, posted_at, int(amount)))
             if len(found) >= size:
@@ -212,34 +224,50 @@ def _read(
     buckets: Sequence[AccountKind],
     at: datetime,
     since: datetime | None,
+    after: int | None = None,
+    some: int = 0,
 ) -> dict[str, Any]:
-    """The query, the last closed day, and the days it splits."""
+    """The query, the last closed day, the days it splits, and since when the latest transfers were written."""
     assert len(buckets) == 1 or set(buckets) == set(BUCKETS), "one bucket, or all"
     bucket = str(buckets[0]) if len(buckets) == 1 else TOTAL
     asked: dict[str, Any] = {"merchant": merchant.pk, "currencies": list(currencies), "bucket": bucket}
     asked |= {"buckets": [str(kind) for kind in buckets], "at": at, "since": since or EARLIEST}
+    asked |= {"after": after, "some": some}
     cursor.execute(_CLOSED, asked)
-    closed, split = cursor.fetchone()
-    return asked | {"closed": closed or date.min, "split": split}
+    closed, split, latest_since = cursor.fetchone()
+    return asked | {"closed": closed or date.min, "split": split, "latest_since": latest_since}
 
 
-def _spans(days: Sequence[date | None], closed: date) -> dict[str, list[datetime]]:
-    """The days on which singly read postings were written; None is the period that is not closed."""
-    begins = [_midnight(day or closed + DAY) for day in days]
-    return {"begins": begins, "ends": [_midnight(day + DAY) if day else LATEST for day in days]}
+def _within(spans: Sequence[Span]) -> dict[str, list[datetime]]:
+    """When singly read postings were written."""
+    return {"begins": [begins for begins, _ in spans], "ends": [ends for _, ends in spans]}
+
+
+def _open(closed: date) -> Span:
+    """The period that is not closed."""
+    return _midnight(closed + DAY), LATEST
+
+
+def _newest_first(closed: date, latest_since: datetime | None) -> list[list[Span]]:
+    """The period that is not closed: first what is likely to have enough rows, as it can be a busy day."""
+    begins, ends = _open(closed)
+    return [[(latest_since, ends)], [(begins, latest_since)]] if latest_since else [[(begins, ends)]]
+
+
+def _day(day: date) -> Span:
+    return _midnight(day), _midnight(day + DAY)
 
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _together(days: Iterable[tuple[date, int]], size: int) -> Iterator[list[date | None]]:
-    """First the period that is not closed, then batches of days that are likely to have enough rows."""
-    yield [None]
-    group: list[date | None] = []
+def _together(days: Iterable[tuple[date, int]], size: int) -> Iterator[list[Span]]:
+    """Batches of days that are likely to have enough rows."""
+    group: list[Span] = []
     expected = 0
     for day, count in days:
-        group.append(day)
+        group.append(_day(day))
         expected += count
         if expected >= size:
             yield group
