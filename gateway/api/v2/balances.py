@@ -29,7 +29,7 @@ from ledger.receivables import selectors as receivables
 from ledger.receivables.models import Receivable
 from ledger.wallets import selectors as wallets
 from ledger.wallets.explain import cause_of, explain
-from ledger.wallets.statement import statement
+from ledger.wallets.statement import length, statement
 
 WalletCurrency = Literal["BRL", "MXN", "EUR", "COP", "ARS"]
 BucketName = Literal["AVAILABLE", "RELEASING", "BLOCKED"]
@@ -401,5 +401,5 @@ class StatementView(Resource):
         effective time.
         """
         own(merchant, company_id)
-        rows = statement(merchant, query.currency, AccountKind(query.bucket), query.since, query.until)
-        return page_of(rows, query, statement_line_payload)
+        asked = (merchant, query.currency, AccountKind(query.bucket), query.since, query.until)
+        return page_of(statement(*asked), query, statement_line_payload, available=length(*asked))

@@ -63,7 +63,7 @@ def statement(request: HttpRequest, here: RequestContext) -> HttpResponse:
     page = page_of(entries, request.GET)
     balance = 0
     if page.rows and not asked.cause:
-        balance = books.balance_after(entries, summary.ending, page.rows[0])
+        balance = books.balance_after(entries, summary.ending, page.rows[0]) if page.before else summary.ending
     return here.render(
         "statement/detail.html",
         form=form,
