@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models.functions import Now
 from simple_history.models import HistoricalRecords
 
+from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.emails.models import Email as Email
@@ -105,6 +106,17 @@ class Company(models.Model):
         super().save(*args, **kwargs)
 
 
+class Cell(models.Model):
+    """A schema in which merchants live, beside `public`, in which all others do."""
+
+    name = models.CharField(max_length=9, primary_key=True, validators=[RegexValidator(cells.NAME)])
+    is_open = models.BooleanField(default=True, help_text="Whether new merchants may live in it")
+    created_at = models.DateTimeField(default=utcnow, editable=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Merchant(models.Model):
     """A company in one environment: the owner of every key, payment, wallet, endpoint and event."""
 
@@ -153,8 +165,9 @@ class Merchant(models.Model):
     reserve_days = models.SmallIntegerField(
         default=0, db_default=0, editable=False, help_text="How long the reserve is held"
     )
+    cell = models.ForeignKey(Cell, on_delete=models.PROTECT, null=True, editable=False, related_name="merchants")
     created_at = models.DateTimeField(default=utcnow, editable=False)
-    history = HistoricalRecords(excluded_fields=["clock_offset", "disturbed_until"])
+    history = HistoricalRecords(excluded_fields=["cell", "clock_offset", "disturbed_until"])
 
     class Meta:
         constraints = [

@@ -5,6 +5,7 @@ It is closed, so that nothing is sold, paid or sent in its name, and stands in n
 
 from django.db import transaction
 
+from accounts.cells import emptiest
 from accounts.models import Company, Environment, Merchant
 
 NAME = "Operator"
@@ -23,4 +24,5 @@ def _made() -> Merchant:
         [Company(legal_name=NAME, trade_name=NAME, status=closed, is_operator=True)], ignore_conflicts=True
     )
     company = Company.objects.get(is_operator=True)
-    return Merchant.objects.get_or_create(company=company, environment=Environment.PRODUCTION)[0]
+    placed = {"cell": emptiest()}
+    return Merchant.objects.get_or_create(company=company, environment=Environment.PRODUCTION, defaults=placed)[0]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from accounts import permissions as known
 from accounts.base.clock import utcnow
 from accounts.base.rows import execute, first, table
+from accounts.cells import emptiest
 from accounts.errors import CompanyState, KeyExceedsRights
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, RefusedOrigin, User
 from accounts.notices import notify_owners
@@ -32,15 +33,17 @@ USE_IS_NOTED_EVERY = timedelta(minutes=1)
 def register(company: Company) -> tuple[Merchant, Merchant]:
     """Saves a company with its two merchants: everything is enabled in the sandbox, nothing in production."""
     company.save()
+    cell = emptiest()
     sandbox = Merchant.objects.create(
         company=company,
         environment=Environment.SANDBOX,
+        cell=cell,
         withdrawal_enabled=True,
         conversion_enabled=True,
         advance_enabled=True,
         card_tokens_enabled=True,
     )
-    production = Merchant.objects.create(company=company, environment=Environment.PRODUCTION)
+    production = Merchant.objects.create(company=company, environment=Environment.PRODUCTION, cell=cell)
     return sandbox, production
 
 

@@ -124,6 +124,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.step_up.StepUpMiddleware",
     "gateway.dashboard.middleware.PersonMiddleware",
+    "gateway.staff.cell.StaffCellMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "gateway.content_policy.ContentSecurityPolicyMiddleware",
     "gateway.misdirected.MisdirectedMiddleware",
@@ -151,6 +152,7 @@ TEMPLATES = [
 # ── PostgreSQL: pooled connections, prepared statements, and a limit on every wait ────────────────────────────────
 DATABASE_LIMITS = Limits(statement_timeout=env.int("ONPAY_DB_STATEMENT_TIMEOUT_MS", default=10_000))
 DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)} | addresses.replica(env, DATABASE_LIMITS)
+DATABASE_ROUTERS = ["gateway.cells.routing.CellRouter"]
 # For how long a read waits until a replica has what was committed before it.
 REPLICA_PATIENCE_MS = env.int("ONPAY_REPLICA_PATIENCE_MS", default=30)
 # Whether a pooler in transaction mode is in between: nothing that a connection keeps may then be relied on.

@@ -4,7 +4,9 @@ The cursors of Django and psycopg take about 150 µs of Python for each statemen
 errors and transactions are Django's and psycopg's all the same.
 """
 
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from re import compile as pattern
 from typing import Any, NamedTuple
 
@@ -15,6 +17,8 @@ from psycopg._preparing import Prepare
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
+
+from accounts.base import cells
 
 Params = Any
 """A sequence for `%s`, a mapping for `%(name)s`."""
@@ -63,6 +67,41 @@ def run(sql: str, params: Params = ()) -> Answer | None:
         return _Session.of(django).run(text, [params[name] for name in names] if names else params)
 
 
+@contextmanager
+def in_its_cell(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """A statement outside a transaction gets one of its own where a cell is open: a pooler may hand the connection to
+    others after it.
+    """
+    server, cell = connection.pgconn, cells.current()
+    if not cell or not connection.autocommit or server.transaction_status != TransactionStatus.IDLE:
+        yield
+        return
+    _require(server, server.exec_(cells.begins(b"BEGIN", cell)))
+    try:
+        yield
+    except BaseException:
+        server.exec_(b"ROLLBACK")  # one that is broken says so to whoever asks next
+        raise
+    _require(server, server.exec_(b"COMMIT"))
+
+
+def begin_in_its_cell(connection: psycopg.Connection[Any]) -> None:
+    """Begins a transaction, unless one has begun or each statement is one of its own."""
+    server = connection.pgconn
+    if not connection.autocommit and server.transaction_status == TransactionStatus.IDLE:
+        begin = connection._get_tx_start_command()
+        _require(server, server.exec_(cells.begins(begin, cells.current())))
+
+
+def move_to_its_cell(connection: psycopg.Connection[Any]) -> None:
+    """Lets the rest of a transaction that has begun work in the cell that is open. One that has failed can only be
+    rolled back, which leads to where it worked before.
+    """
+    server = connection.pgconn
+    if server.transaction_status == TransactionStatus.INTRANS:
+        _require(server, server.exec_(cells.sees(cells.current()).encode()))
+
+
 def commit(connection: psycopg.Connection[Any]) -> None:
     """Commits on this connection, in a quarter of the time that psycopg takes. Raises psycopg's errors.
 
@@ -90,33 +129,62 @@ class _Session:
         return session
 
     def run(self, text: bytes, params: Any) -> Answer:
-        server = self.connection.pgconn
-        if not self.connection.autocommit and server.transaction_status == TransactionStatus.IDLE:
-            _require(server, server.exec_(self.connection._get_tx_start_command()))
+        begin_in_its_cell(self.connection)
         given: Any = None
         formats: Any = None
         types: tuple[int, ...] | None = None
         if params:
             given = self.values.dump_sequence(params, [PyFormat.AUTO] * len(params))
             formats, types = self.values.formats, self.values.types
-        return Answer(self._answer(_Query(text, types or ()), given, formats), self.read)
+        if not (cell := cells.current()):
+            return Answer(self._answer(_Query(text, types or ()), given, formats), self.read)
+        query = _Query(cells.told_apart(text.decode(), cell).encode(), types or ())
+        is_alone = self.connection.pgconn.transaction_status == TransactionStatus.IDLE
+        return Answer(self._answer(query, given, formats, cell if is_alone else cells.FIRST), self.read)
 
-    def _answer(self, query: "_Query", given: Any, formats: Any) -> Any:
+    def _answer(self, query: "_Query", given: Any, formats: Any, cell: str = cells.FIRST) -> Any:
+        """With a cell, the statement is in a transaction of its own, which works there."""
         known, server = self.connection._prepared, self.connection.pgconn
         if known._to_flush:
             self.connection.wait(known.maintain_gen(self.connection))
         prepare, name = known.get(query)  # type: ignore[arg-type]  # of the query it reads text and types
-        if prepare is Prepare.NO:
+        if prepare is Prepare.SHOULD:
+            _require(server, server.prepare(name, query.query, query.types or None))
+        if cell:
+            send = partial(server.send_query_prepared, name, given, formats)
+            if prepare is Prepare.NO:
+                send = partial(server.send_query_params, query.query, given, query.types or None, formats)
+            result = _in_one_go(server, cell, send)
+        elif prepare is Prepare.NO:
             result = server.exec_params(query.query, given, query.types or None, formats)
         else:
-            if prepare is Prepare.SHOULD:
-                _require(server, server.prepare(name, query.query, query.types or None))
             result = server.exec_prepared(name, given, formats)
         _require(server, result)
         key = known.maybe_add_to_cache(query, prepare, name)  # type: ignore[arg-type]
         if key is not None:
             known.validate(key, prepare, name, [result])
         return result
+
+
+def _in_one_go(server: Any, cell: str, send: Callable[[], object]) -> Any:
+    """The result of the statement that is sent, in a transaction of its own in the cell, after one round trip."""
+    server.enter_pipeline_mode()
+    server.send_query_params(b"BEGIN", None)
+    server.send_query_params(cells.sees(cell).encode(), None)
+    send()
+    server.send_query_params(b"COMMIT", None)
+    server.pipeline_sync()
+    results = []
+    while (result := server.get_result()) is None or result.status != ExecStatus.PIPELINE_SYNC:
+        if result is not None:
+            results.append(result)
+        if server.status == ConnStatus.BAD:
+            raise psycopg.OperationalError(f"the connection is lost: {server.get_error_message()}")
+    server.exit_pipeline_mode()
+    failed = next((one for one in results if one.status == ExecStatus.FATAL_ERROR), None)
+    if server.transaction_status != TransactionStatus.IDLE:
+        server.exec_(b"ROLLBACK")
+    return failed or results[2]
 
 
 def _require(server: Any, result: Any) -> Any:

@@ -6,6 +6,8 @@ as a whole: however slow this process is, no lock waits for it.
 
 Whoever asks for a table after a migration waits behind it, also while the migration itself still waits. So it gives up
 soon, and tries again.
+
+What is about tables in cells is done in `public` and in each cell, in the same transaction.
 """
 
 import time
@@ -18,6 +20,10 @@ from django.db.migrations.migration import Migration
 from psycopg import sql
 from psycopg.errors import LockNotAvailable
 
+from accounts.base import cells
+from accounts.cells import every_cell
+from accounts.models import Cell
+
 TURN_MS = 25
 """How long a migration waits for a lock. What changes several tables waits for each of them."""
 PAUSE_S = 0.1
@@ -29,20 +35,43 @@ class BriefExecutor(MigrationExecutor):
     """Migrations with code in Python are applied as always."""
 
     def apply_migration(self, state: Any, migration: Migration, fake: bool = False, fake_initial: bool = False) -> Any:
-        if fake or fake_initial or not all(one.reduces_to_sql for one in migration.operations):
+        if fake or fake_initial:
+            return super().apply_migration(state, migration, fake, fake_initial)
+        others = every_cell()[1:] if Cell._meta.db_table in self.connection.introspection.table_names() else []
+        if not all(one.reduces_to_sql for one in migration.operations):
+            for cell in others:
+                with cells.opened(cell), self.connection.schema_editor(atomic=migration.atomic) as editor:
+                    migration.apply(state.clone(), editor)
             return super().apply_migration(state, migration, fake, fake_initial)
         self._tell("apply_start", migration)
-        with self.connection.schema_editor(collect_sql=True, atomic=False) as written:
-            state = migration.apply(state, written, collect_sql=True)
-        statements = [one for one in written.collected_sql if not _is_remark(one)]
+        in_cells = {cell: self._statements(migration, state.clone(), cell) for cell in others}
+        statements = self._statements(migration, state, cells.FIRST)
         if migration.atomic:
+            for cell, own in in_cells.items():
+                statements += [cells.sees(cell), *own, cells.sees(cells.FIRST)] if own else []
             self._carry_out([*statements, *self._recorded(migration)])
         else:
-            for statement in statements:
-                self._carry_out([statement])
+            for cell, own in {cells.FIRST: statements, **in_cells}.items():
+                self._carry_out_one_by_one(own, cell)
             self.record_migration(migration)  # type: ignore[call-arg, arg-type]  # the stubs are of an older Django
         self._tell("apply_success", migration)
         return state
+
+    def _statements(self, migration: Migration, state: Any, cell: str) -> list[str]:
+        """What the migration does there. `state` is changed to what it is after it."""
+        with cells.opened(cell), self.connection.schema_editor(collect_sql=True, atomic=False) as written:
+            migration.apply(state, written, collect_sql=True)
+        return [one for one in written.collected_sql if not _is_remark(one)]
+
+    def _carry_out_one_by_one(self, statements: list[str], cell: str) -> None:
+        """Each in a transaction of its own or in none. The connection is the owner's, so its path can be changed."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(cells.sees(cell).replace("SET LOCAL", "SET"))
+            try:
+                for statement in statements:
+                    self._carry_out([statement])
+            finally:
+                cursor.execute(cells.sees(cells.FIRST).replace("SET LOCAL", "SET"))
 
     def _carry_out(self, statements: list[str]) -> None:
         """In one transaction. An index that is built concurrently keeps nobody waiting, and has its usual time."""

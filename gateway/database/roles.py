@@ -5,6 +5,7 @@ from typing import Any
 
 from psycopg import Connection, Cursor, Error, connect, sql
 
+from accounts.base import cells
 from accounts.base.rows import table as table_of
 from accounts.models import AuditEntry
 from gateway.database.limits import Limits
@@ -21,37 +22,43 @@ _OWNERS = """
     SELECT format('ALTER %%s %%I.%%I OWNER TO %%I', CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW'
                   WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END, nspname, relname, %(owner)s::text)
       FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = 'public' AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relowner <> %(owner)s::regrole
+     WHERE nspname = ANY(%(schemas)s) AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relowner <> %(owner)s::regrole
        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
                           AND (deptype = 'e' OR relkind = 'S' AND deptype IN ('a', 'i')))
     UNION ALL
     SELECT format('ALTER ROUTINE %%s OWNER TO %%I', pg_proc.oid::regprocedure, %(owner)s::text)
       FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-     WHERE nspname = 'public' AND proowner <> %(owner)s::regrole
+     WHERE nspname = ANY(%(schemas)s) AND proowner <> %(owner)s::regrole
        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid
                           AND deptype = 'e')
 """
 _TABLES = """
-    SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = 'public' AND relkind IN ('r', 'p')
+    SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = ANY(%s) AND relkind IN ('r', 'p')
+"""
+_SCHEMAS = f"""
+    SELECT array_agg(nspname ORDER BY nspname) FROM pg_namespace
+     WHERE nspname IN ('public', '{cells.ALL}') OR nspname ~ '^{cells.NAME.pattern}$'
 """
 _GRANTS = (
-    "GRANT USAGE ON SCHEMA public TO {app}",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {app}",
-    "REVOKE TRUNCATE, REFERENCES, TRIGGER ON ALL TABLES IN SCHEMA public FROM {app}",
-    "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {app}",
-    "GRANT EXECUTE ON ALL ROUTINES IN SCHEMA public TO {app}",
-    "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public"
+    "GRANT USAGE ON SCHEMA {schema} TO {app}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {app}",
+    "REVOKE TRUNCATE, REFERENCES, TRIGGER ON ALL TABLES IN SCHEMA {schema} FROM {app}",
+    "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {app}",
+    "GRANT EXECUTE ON ALL ROUTINES IN SCHEMA {schema} TO {app}",
+    "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema}"
     " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
-    "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {app}",
+    "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} GRANT USAGE, SELECT ON SEQUENCES TO {app}",
 )
 # A role that can create tables could create a trigger, inside which the guard of balances is not effective.
 _DATABASE = (
     "ALTER DATABASE {database} OWNER TO {owner}",
     "REVOKE ALL ON DATABASE {database} FROM PUBLIC, {app}",
     "GRANT CONNECT ON DATABASE {database} TO {app}",
-    "ALTER SCHEMA public OWNER TO {owner}",
-    "REVOKE ALL ON SCHEMA public FROM PUBLIC, {app}",
+)
+_SCHEMA = (
+    "ALTER SCHEMA {schema} OWNER TO {owner}",
+    "REVOKE ALL ON SCHEMA {schema} FROM PUBLIC, {app}",
 )
 
 
@@ -74,7 +81,11 @@ def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str
         cursor.execute(_sql("GRANT {owner} TO CURRENT_USER", names))
         for statement in _DATABASE:
             cursor.execute(_sql(statement, names))
-        for (statement,) in cursor.execute(_OWNERS, {"owner": owner["USER"]}).fetchall():
+        for schema in _schemas(cursor):
+            for statement in _SCHEMA:
+                cursor.execute(_sql(statement, names | {"schema": schema}))
+        asked = {"owner": owner["USER"], "schemas": _schemas(cursor)}
+        for (statement,) in cursor.execute(_OWNERS, asked).fetchall():
             cursor.execute(statement)
         for name, value in vars(limits).items():
             cursor.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(_name(app), sql.Identifier(name), value))
@@ -85,16 +96,24 @@ def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str
 def grant(cursor: Any, owner: str, app: str) -> None:
     """Grants the service role access to existing and future tables. Run as the owner."""
     names = {"owner": owner, "app": app}
-    for statement in _GRANTS:
-        cursor.execute(_sql(statement, names))
-    cursor.execute(_TABLES)
-    for (table,) in cursor.fetchall():
+    schemas = _schemas(cursor)
+    for schema in schemas:
+        for statement in _GRANTS:
+            cursor.execute(_sql(statement, names | {"schema": schema}))
+    cursor.execute(_TABLES, [schemas])
+    for schema, table in cursor.fetchall():
         if refused := _refused(table):
             cursor.execute(
                 sql.SQL("REVOKE {} ON {} FROM {}").format(
-                    sql.SQL(refused), sql.Identifier("public", table), sql.Identifier(app)
+                    sql.SQL(refused), sql.Identifier(schema, table), sql.Identifier(app)
                 )
             )
+
+
+def _schemas(cursor: Any) -> list[str]:
+    """`public`, and those of cells."""
+    (found,) = cursor.execute(_SCHEMAS).fetchone()
+    return list(found)
 
 
 def _refused(table: str) -> str:

@@ -94,7 +94,9 @@ class BatchOrder(models.Model):
 
     number = models.CharField(max_length=20, primary_key=True)
     batch = models.ForeignKey(PayoutBatch, on_delete=models.PROTECT, related_name="orders", db_index=False)
-    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="+", db_index=False)
+    withdrawal = models.ForeignKey(
+        Withdrawal, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     amount = models.BigIntegerField(help_text="Minor units")
     is_live = models.BooleanField(default=True, db_default=True)
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True, default="")

@@ -86,7 +86,13 @@ class SettlementLine(models.Model):
         Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+        Payment,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     method = models.CharField(max_length=16, choices=METHODS, blank=True)
     gross = models.BigIntegerField()

@@ -60,7 +60,9 @@ class SuspenseItem(Returned):
         max_length=40, blank=True, default="", db_default="", help_text="The line of a bank statement that it is"
     )
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False
+    )
     method = models.CharField(max_length=16, choices=METHODS, blank=True)
     currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS])
     amount = models.BigIntegerField(help_text="Minor units; negative: it left our bank account")

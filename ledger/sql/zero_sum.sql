@@ -1,5 +1,6 @@
--- At the commit every transfer has exactly its entries, and they sum to zero in each currency.
-CREATE OR REPLACE FUNCTION ledger_check_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
+-- At the commit every transfer has exactly its entries, and they sum to zero in each currency. A transaction may work in
+-- another cell by then, so the function says itself where it looks: a cell's own looks there.
+CREATE OR REPLACE FUNCTION ledger_check_transfer() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 DECLARE entries int; off text; sums_to_zero boolean;
 BEGIN
     SELECT count(*), min(currency) = max(currency) AND sum(amount) = 0 INTO entries, sums_to_zero

@@ -8,6 +8,7 @@ from django.core.management.commands import migrate
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
+from gateway.cells.building import keep_alike, look_away
 from gateway.database.migrating import BriefExecutor
 from gateway.database.owner import as_owner
 
@@ -25,7 +26,9 @@ class Command(migrate.Command):
             raise CommandError("A pooler does not carry migrations: set ONPAY_MIGRATIONS_DATABASE_URL past it.")
         with as_owner(options["database"]):
             self._require_known(options["database"])
+            look_away()
             super().handle(*args, **options)
+            keep_alike()
 
     def _require_known(self, database: str) -> None:
         """Refuses a database created before the migrations were rewritten for 0.2.0."""

@@ -1,0 +1,80 @@
+"""In which cell this thread works: a schema of PostgreSQL with the payments, books and events of some merchants.
+
+Statements name their tables without a schema, so that each of them works in the cell that is open. Companies, people,
+keys and rules are in `public`, which every cell sees. `public` is itself the first cell: where there is no other,
+nothing here costs a round trip.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from django.db import connection
+
+T = TypeVar("T")
+
+FIRST = ""
+"""The name of the cell that every installation has: `public`."""
+ALL = "cells"
+"""The name of a schema with a view of each table in cells, over all of them: to look at, not to write or to lock."""
+NAME = re.compile(r"cell_[0-9]{2,4}")
+_opened: ContextVar[str] = ContextVar("cell", default=FIRST)
+
+
+def current() -> str:
+    """The name of the cell that is open."""
+    return _opened.get()
+
+
+@contextmanager
+def opened(cell: str) -> Iterator[None]:
+    """Statements within work in this cell, those of a transaction that has begun as well."""
+    if cell == current():
+        yield
+        return
+    assert cell in (FIRST, ALL) or NAME.fullmatch(cell), cell
+    before = _opened.set(cell)
+    try:
+        _follow()
+        yield
+    finally:
+        _opened.reset(before)
+        _follow()
+
+
+def read_here(items: Iterable[T]) -> Iterator[T]:
+    """The same, each read in the cell that is open now, whenever it is asked for."""
+    return _read(current(), iter(items))
+
+
+def _read(cell: str, left: Iterator[T]) -> Iterator[T]:
+    while True:
+        with opened(cell):
+            try:
+                item = next(left)
+            except StopIteration:
+                return
+        yield item
+
+
+def sees(cell: str) -> str:
+    """The statement after which the rest of a transaction works in the cell."""
+    return f"SET LOCAL search_path = {cell}, public" if cell else "SET LOCAL search_path TO DEFAULT"
+
+
+def begins(command: bytes, cell: str) -> bytes:
+    """The command that begins a transaction, as it begins one in the cell, in the same round trip."""
+    return command + f"; {sees(cell)}".encode() if cell else command
+
+
+def told_apart(statement: str, cell: str) -> str:
+    """The statement as it is prepared for the cell: PostgreSQL plans one anew whenever it sees other tables."""
+    return f"{statement} /* {cell} */"
+
+
+def _follow() -> None:
+    """Moves on with the transaction of this thread, if it has begun one that can go on."""
+    if connection.in_atomic_block:
+        connection.move_to_cell()  # type: ignore[attr-defined]

@@ -1,0 +1,148 @@
+"""Makes a cell: a schema with tables like those of `public`, as the migrations left them.
+
+What is read of `public` is its catalogue, not the migrations: a cell is then what `public` is, whenever it is made. Ids
+come from the sequences of `public`, so that no two cells ever give the same one and a merchant can be moved with his.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from psycopg import sql
+
+from accounts.base import cells
+from accounts.base.database_code import looking_in
+from accounts.base.rows import columns, every, table
+from accounts.cells import look_again
+from accounts.models import Cell
+from gateway.cells.placement import models_in_cells
+
+_PARENTS = """
+    SELECT relname, relkind = 'p', pg_get_partkeydef(oid) FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relname = ANY(%s) ORDER BY relname
+"""
+_RANGES = """
+    SELECT parent.relname, child.relname, pg_get_expr(child.relpartbound, child.oid)
+      FROM pg_inherits JOIN pg_class parent ON parent.oid = inhparent JOIN pg_class child ON child.oid = inhrelid
+     WHERE parent.relname = ANY(%s) AND parent.relnamespace = 'public'::regnamespace ORDER BY 2
+"""
+_NUMBERED = """
+    SELECT relname, attname, pg_get_serial_sequence(format('public.%%I', relname), attname)
+      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE attidentity <> '' AND relnamespace = 'public'::regnamespace AND relname = ANY(%s)
+"""
+_OWN_NUMBERS = """
+    SELECT format('ALTER TABLE %%1$I.%%2$I ALTER %%3$I DROP IDENTITY, ALTER %%3$I SET DEFAULT nextval(%%4$L)', nspname,
+                  relname, attname, pg_get_serial_sequence(format('public.%%I', relname), attname))
+      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE attidentity <> '' AND nspname = %s
+"""
+# They keep their names, by which later migrations know them. Those that others refer to come first.
+_KEYS = """
+    SELECT conrelid::regclass::text, conname, pg_get_constraintdef(pg_constraint.oid)
+      FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
+     WHERE contype IN ('p', 'u', 'x', 'f') AND conparentid = 0 AND NOT relispartition
+       AND relnamespace = 'public'::regnamespace AND relname = ANY(%s)
+     ORDER BY contype = 'f', 1, 2
+"""
+_INDEXES = """
+    SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
+     WHERE relnamespace = 'public'::regnamespace AND relname = ANY(%s)
+       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)
+     ORDER BY 1
+"""
+_FUNCTIONS = """
+    SELECT pg_get_functiondef(oid) FROM pg_proc
+     WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
+       AND (starts_with(proname, 'ledger_') OR starts_with(proname, 'gateway_') OR starts_with(proname, 'webhooks_'))
+"""
+_TRIGGERS = """
+    SELECT pg_get_triggerdef(pg_trigger.oid, true), tgenabled = 'D', tgname, relname
+      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+     WHERE NOT tgisinternal AND tgparentid = 0 AND relnamespace = 'public'::regnamespace AND relname = ANY(%s)
+     ORDER BY relname, tgname
+"""
+
+
+def build(name: str) -> Cell:
+    """Makes the cell and lets new merchants live in it. Run as the owner of the tables. Atomic.
+
+    Raises ValueError if the name is none of a cell or is taken.
+    """
+    if not cells.NAME.fullmatch(name):
+        raise ValueError(f"{name} is no name of a cell: cell_01, cell_02, …")
+    with cells.opened(cells.FIRST), transaction.atomic():
+        cell, is_new = Cell.objects.get_or_create(name=name)
+        if not is_new:
+            raise ValueError(f"{name} is there already.")
+        statements = [*_statements(name)]  # names of `public` are written without it as long as nothing hides them
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE SCHEMA {name}")
+            with cells.opened(name):
+                for statement in statements:
+                    cursor.execute(statement)
+            _look_over_all(cursor)
+    look_again()
+    return cell
+
+
+def keep_alike() -> None:
+    """After migrations: ids of new tables come from `public`, and the views over all cells are as the tables are."""
+    names = list(Cell.objects.values_list("name", flat=True))
+    if not names:
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        for cell in names:
+            for statement in every(_OWN_NUMBERS, [cell]):
+                cursor.execute(*statement)
+        _look_over_all(cursor)
+
+
+def look_away() -> None:
+    """Before migrations: takes the views over all cells away, which would keep columns as they are."""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP SCHEMA IF EXISTS {cells.ALL} CASCADE")
+
+
+def _look_over_all(cursor: Any) -> None:
+    """Makes the views over all cells."""
+    names = ["public", *Cell.objects.order_by("name").values_list("name", flat=True)]
+    cursor.execute(f"DROP SCHEMA IF EXISTS {cells.ALL} CASCADE")
+    cursor.execute(f"CREATE SCHEMA {cells.ALL}")
+    for model in models_in_cells():
+        every = " UNION ALL ".join(f"SELECT {columns(model)} FROM {name}.{table(model)}" for name in names)
+        cursor.execute(f"CREATE VIEW {cells.ALL}.{table(model)} AS {every}")
+
+
+def _statements(cell: str) -> Iterator[sql.Composed | str]:
+    tables = sorted(table(model) for model in models_in_cells())
+    for name, is_in_ranges, key in every(_PARENTS, [tables]):
+        like = sql.SQL("CREATE TABLE {}.{} (LIKE public.{} INCLUDING ALL EXCLUDING IDENTITY EXCLUDING INDEXES)").format(
+            sql.Identifier(cell), sql.Identifier(name), sql.Identifier(name)
+        )
+        yield like + sql.SQL(f" PARTITION BY {key}") if is_in_ranges else like
+    for parent, name, bounds in every(_RANGES, [tables]):
+        yield sql.SQL("CREATE TABLE {0}.{1} PARTITION OF {0}.{2} ").format(
+            sql.Identifier(cell), sql.Identifier(name), sql.Identifier(parent)
+        ) + sql.SQL(bounds)
+    for name, column, sequence in every(_NUMBERED, [tables]):
+        yield sql.SQL("ALTER TABLE {}.{} ALTER {} SET DEFAULT nextval({})").format(
+            sql.Identifier(cell), sql.Identifier(name), sql.Identifier(column), sequence
+        )
+    yield from _code(cell, tables)
+
+
+def _code(cell: str, tables: list[str]) -> Iterator[sql.Composed | str]:
+    for name, key, definition in every(_KEYS, [tables]):
+        yield f"ALTER TABLE {cell}.{name} ADD CONSTRAINT {key} {definition}"
+    for (definition,) in every(_INDEXES, [tables]):
+        yield definition.replace(" ON ONLY public.", f" ON {cell}.", 1).replace(" ON public.", f" ON {cell}.", 1)
+    for (definition,) in every(_FUNCTIONS):
+        yield looking_in(cell, definition.replace(" public.", f" {cell}.", 1))
+    for definition, is_off, name, on in every(_TRIGGERS, [tables]):
+        yield definition
+        if is_off:
+            yield f"ALTER TABLE {cell}.{on} DISABLE TRIGGER {name}"

@@ -1,0 +1,67 @@
+"""Finds the cell of what comes without its merchant: a payer's link, or what an institution tells us about."""
+
+import re
+from functools import cache
+
+from django.apps import apps
+from django.db.models import Model
+
+from accounts.base import cells
+from accounts.base.ids import IdField, is_well_formed
+from accounts.base.rows import first, table
+from accounts.cells import every_cell, everywhere
+from accounts.models import Merchant
+from gateway.cells.placement import OURS, is_in_cells
+
+_ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
+
+
+def cell_with(model: type[Model], **equal_to: str) -> str:
+    """The name of the cell with such a row. Without one it is that under which all are seen."""
+    names = every_cell()
+    if names == [cells.FIRST] or not all(map(is_well_formed, equal_to.values())):
+        return everywhere()
+    where = " AND ".join(f"{_column(model, name)} = %({name})s" for name in equal_to)
+    each = (f"SELECT '{name}' FROM {name or 'public'}.{table(model)} WHERE {where}" for name in names)
+    row = first(" UNION ALL ".join(each), equal_to)
+    return str(row[0]) if row else everywhere()
+
+
+def cell_of_row(model: type[Model], pk: str) -> str:
+    """The same of a row of any table of ours: what is in `public` has the cell of its merchant, if it has one."""
+    if is_in_cells(model):
+        return cell_with(model, pk=pk)
+    if not _has_merchant(model) or every_cell() == [cells.FIRST]:
+        return everywhere()
+    sql = f"SELECT cell_id FROM {table(Merchant)} WHERE id = (SELECT merchant_id FROM {table(model)} WHERE id = %s)"
+    row = first(sql, [pk]) if is_well_formed(pk) else None
+    return str(row[0] or cells.FIRST) if row else everywhere()
+
+
+def cell_of_id(public_id: str) -> str:
+    """The same of the row with this id."""
+    model = _models().get(public_id.partition("_")[0])
+    return cell_of_row(model, public_id) if model else everywhere()
+
+
+def cell_named_in(text: str) -> str:
+    """The same of the first id in the text of which there is a row with a merchant."""
+    found = (cell_of_id(named[0]) for named in _ID.finditer(text))
+    return next((cell for cell in found if cell != everywhere()), everywhere())
+
+
+def _column(model: type[Model], name: str) -> str:
+    field = model._meta.pk if name == "pk" else model._meta.get_field(name)
+    return str(field.column)  # type: ignore[union-attr]
+
+
+def _has_merchant(model: type[Model]) -> bool:
+    return any(field.name == "merchant" for field in model._meta.concrete_fields)
+
+
+@cache
+def _models() -> dict[str, type[Model]]:
+    """What has a merchant or is in cells, by the prefix of its ids."""
+    models = (model for model in apps.get_models() if model._meta.app_label in OURS)
+    keyed = ((model._meta.pk, model) for model in models if is_in_cells(model) or _has_merchant(model))
+    return {key.prefix: model for key, model in keyed if isinstance(key, IdField)}
