@@ -14,9 +14,10 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError, connection, models, transaction
 
-from accounts.base import tracing
+from accounts.base import cells, tracing
 from accounts.base.clock import utcnow
 from accounts.base.rows import columns, execute, first, load, retry_on_deadlock, table, width
+from accounts.cells import in_cell_of
 from accounts.environments import served, serves
 from accounts.models import Environment, Merchant, StuckWork
 
@@ -196,9 +197,10 @@ class Due(Work[M]):
     def _try_followed(self, object_id: str, *, raised_before: bool) -> bool:
         begun = time.monotonic()
         try:
-            taken, later = retry_on_deadlock(partial(self._take, object_id))
+            taken, later, cell = retry_on_deadlock(partial(self._take, object_id))
             if later:
-                later()
+                with cells.opened(cell):
+                    later()
         except SoftTimeLimitExceeded as ended:
             if time.monotonic() - begun > SLOW_S:
                 put_off(self.kind, object_id, ended)
@@ -214,12 +216,14 @@ class Due(Work[M]):
         execute(f"DELETE FROM {STUCK} WHERE kind = %s AND object_id = %s", [self.kind, object_id])
 
     @transaction.atomic
-    def _take(self, object_id: str) -> tuple[bool, Callable[[], object] | None]:
+    def _take(self, object_id: str) -> tuple[bool, Callable[[], object] | None, str]:
+        """Whether it was taken, what is to be called after the commit, and the cell in which both are done."""
         row = self._hold(object_id, now=utcnow())
         if row is None:
-            return False, None
+            return False, None, cells.current()
         tracing.follow(getattr(row, "request_id", ""))
-        return True, self.run(row, getattr(row, self.column))
+        with in_cell_of(getattr(row, "merchant", None)):
+            return True, self.run(row, getattr(row, self.column)), cells.current()
 
     def _hold(self, object_id: str, now: datetime | None = None) -> M | None:
         """The row, locked, with its merchant and the rows named by `holds`; None if it no longer waits.

@@ -49,12 +49,24 @@ TASKS = [
 
 
 class PunctualTask(DjangoTask):
-    """Does nothing where the clock is wrong, not even a heartbeat: another host does it when it is sent again."""
+    """Does nothing where the clock is wrong, not even a heartbeat: another host does it when it is sent again.
+
+    What is about rows in cells is done in one cell after the other; everything else sees all of them.
+    """
 
     abstract = True
 
     def __call__(self, *args: Any, **given: Any) -> Any:
-        return super().__call__(*args, **given) if clock_check.is_right() else None
+        from accounts.cells import all_cells, each_cell  # noqa: PLC0415  there are no models yet when tasks are declared
+
+        if not clock_check.is_right():
+            return
+        if self.name not in IN_CELLS:
+            with all_cells():
+                super().__call__(*args, **given)
+            return
+        for _ in each_cell():
+            super().__call__(*args, **given)
 
 
 app = Celery("onpay", task_cls=PunctualTask)
@@ -67,12 +79,13 @@ OF_ENVIRONMENT = {MONEY: "PRODUCTION", SANDBOX: "SANDBOX"}
 
 
 class Turn(NamedTuple):
-    """A scheduled task: its name, queue and interval, and what it is given."""
+    """A scheduled task: its name, queue and interval, what it is given, and whether it is about what is in cells."""
 
     task: str
     queue: str
     every: timedelta
     given: tuple[str, ...] = ()
+    in_cells: bool = True
 
 
 def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
@@ -90,7 +103,9 @@ def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
         "receivables": ("ledger.receivables.tasks.sweep_receivables", 10),
     }
     return {
-        f"{before}heartbeat": Turn("gateway.tasks.heartbeat", queue, timedelta(seconds=5), (environment,)),
+        f"{before}heartbeat": Turn(
+            "gateway.tasks.heartbeat", queue, timedelta(seconds=5), (environment,), in_cells=False
+        ),
         **{
             f"sweep-{before}{name}": Turn(task, queue, timedelta(seconds=seconds), (environment,))
             for name, (task, seconds) in swept.items()
@@ -105,52 +120,75 @@ def _is_served(queue: str) -> bool:
 ALL_TURNS = {
     **_of_merchants(SANDBOX, "sandbox-"),
     **_of_merchants(MONEY),
-    "sweep-suspense": Turn("gateway.suspense.tasks.sweep_suspense", MONEY, timedelta(seconds=10)),
-    "sweep-provider-messages": Turn("gateway.providers.tasks.sweep_provider_messages", MONEY, timedelta(seconds=2)),
-    "sweep-payout-batches": Turn("gateway.payout_batches.tasks.sweep_batches", MONEY, timedelta(seconds=10)),
-    "gather-payout-batches": Turn("gateway.payout_batches.tasks.gather_batches", MONEY, timedelta(seconds=30)),
+    "sweep-suspense": Turn("gateway.suspense.tasks.sweep_suspense", MONEY, timedelta(seconds=10), in_cells=False),
+    "sweep-provider-messages": Turn(
+        "gateway.providers.tasks.sweep_provider_messages", MONEY, timedelta(seconds=2), in_cells=False
+    ),
+    "sweep-payout-batches": Turn(
+        "gateway.payout_batches.tasks.sweep_batches", MONEY, timedelta(seconds=10), in_cells=False
+    ),
+    "gather-payout-batches": Turn(
+        "gateway.payout_batches.tasks.gather_batches", MONEY, timedelta(seconds=30), in_cells=False
+    ),
     "remove-saved-cards": Turn("gateway.saved_cards.tasks.sweep_removals", MONEY, timedelta(seconds=30)),
-    "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1)),
-    "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1)),
+    "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1), in_cells=False),
+    "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1), in_cells=False),
     "check-endpoints": Turn("webhooks.tasks.check_endpoints", MESSAGES, timedelta(minutes=1)),
-    "send-emails": Turn("accounts.emails.tasks.send_emails", MESSAGES, timedelta(seconds=10)),
+    "send-emails": Turn("accounts.emails.tasks.send_emails", MESSAGES, timedelta(seconds=10), in_cells=False),
     "summarize-withdrawals": Turn("gateway.withdrawals.tasks.summarize_withdrawals", MESSAGES, timedelta(minutes=10)),
-    "messages-heartbeat": Turn("gateway.tasks.messages_heartbeat", MESSAGES, timedelta(seconds=5)),
-    "background-heartbeat": Turn("gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5)),
-    "end-staff-views": Turn("accounts.viewing.tasks.end_views", BACKGROUND, timedelta(minutes=1)),
-    "expire-proposals": Turn("accounts.proposals.tasks.expire_proposals", BACKGROUND, timedelta(minutes=10)),
+    "messages-heartbeat": Turn("gateway.tasks.messages_heartbeat", MESSAGES, timedelta(seconds=5), in_cells=False),
+    "background-heartbeat": Turn(
+        "gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5), in_cells=False
+    ),
+    "end-staff-views": Turn("accounts.viewing.tasks.end_views", BACKGROUND, timedelta(minutes=1), in_cells=False),
+    "expire-proposals": Turn(
+        "accounts.proposals.tasks.expire_proposals", BACKGROUND, timedelta(minutes=10), in_cells=False
+    ),
     "recover-money": Turn("gateway.suspense.tasks.recover_money", BACKGROUND, timedelta(minutes=10)),
     "recover-clawbacks": Turn("gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1)),
-    "sweep-settlements": Turn("gateway.settlements.tasks.sweep_settlements", BACKGROUND, timedelta(minutes=1)),
-    "sweep-bank-files": Turn("gateway.reconciliation.tasks.sweep_bank_files", BACKGROUND, timedelta(minutes=1)),
-    "watch-evidence": Turn("gateway.evidence.tasks.watch_evidence", BACKGROUND, timedelta(minutes=1)),
-    "watch-statements": Turn("gateway.reconciliation.tasks.watch_statements", BACKGROUND, timedelta(hours=1)),
-    "fetch-bank-files": Turn("gateway.reconciliation.tasks.fetch_bank_files", BACKGROUND, timedelta(hours=1)),
-    "sweep-readiness-checks": Turn("gateway.readiness.tasks.sweep_readiness_checks", BACKGROUND, timedelta(seconds=30)),
-    "sweep-boletos": Turn("gateway.boletos.tasks.sweep_boletos", BACKGROUND, timedelta(seconds=20)),
-    "write-registration-files": Turn(
-        "gateway.boletos.tasks.write_registration_files", BACKGROUND, timedelta(minutes=15)
+    "sweep-settlements": Turn(
+        "gateway.settlements.tasks.sweep_settlements", BACKGROUND, timedelta(minutes=1), in_cells=False
     ),
-    "open-settlement-days": Turn("gateway.settlements.tasks.open_settlement_days", BACKGROUND, timedelta(hours=1)),
+    "sweep-bank-files": Turn(
+        "gateway.reconciliation.tasks.sweep_bank_files", BACKGROUND, timedelta(minutes=1), in_cells=False
+    ),
+    "watch-evidence": Turn("gateway.evidence.tasks.watch_evidence", BACKGROUND, timedelta(minutes=1)),
+    "watch-statements": Turn(
+        "gateway.reconciliation.tasks.watch_statements", BACKGROUND, timedelta(hours=1), in_cells=False
+    ),
+    "fetch-bank-files": Turn(
+        "gateway.reconciliation.tasks.fetch_bank_files", BACKGROUND, timedelta(hours=1), in_cells=False
+    ),
+    "sweep-readiness-checks": Turn("gateway.readiness.tasks.sweep_readiness_checks", BACKGROUND, timedelta(seconds=30)),
+    "sweep-boletos": Turn("gateway.boletos.tasks.sweep_boletos", BACKGROUND, timedelta(seconds=20), in_cells=False),
+    "write-registration-files": Turn(
+        "gateway.boletos.tasks.write_registration_files", BACKGROUND, timedelta(minutes=15), in_cells=False
+    ),
+    "open-settlement-days": Turn(
+        "gateway.settlements.tasks.open_settlement_days", BACKGROUND, timedelta(hours=1), in_cells=False
+    ),
     "prove-books": Turn("ledger.tasks.prove_books", PROOFS, timedelta(minutes=5)),
     "prove-all-books": Turn("ledger.tasks.prove_all_books", PROOFS, timedelta(minutes=10)),
     "watch-proofs": Turn("ledger.tasks.watch_proofs", MESSAGES, timedelta(minutes=5)),
     "sum-up-sales": Turn("gateway.sales.tasks.sum_up_sales", BACKGROUND, timedelta(minutes=1)),
     "close-days": Turn("ledger.closings.tasks.close_days", BACKGROUND, timedelta(minutes=10)),
     "close-months": Turn("gateway.months.tasks.close_months", BACKGROUND, timedelta(seconds=5)),
-    "forget-rates": Turn("ledger.rates.tasks.forget_rates", BACKGROUND, timedelta(hours=6)),
+    "forget-rates": Turn("ledger.rates.tasks.forget_rates", BACKGROUND, timedelta(hours=6), in_cells=False),
     "forget-events": Turn("webhooks.tasks.forget_events", BACKGROUND, timedelta(minutes=10)),
-    "forget-emails": Turn("accounts.emails.tasks.forget_emails", BACKGROUND, timedelta(hours=1)),
-    "forget-notifications": Turn("accounts.notifications.tasks.forget_notifications", BACKGROUND, timedelta(hours=1)),
-    "forget-cards": Turn("gateway.tasks.forget_cards", BACKGROUND, timedelta(hours=1)),
+    "forget-emails": Turn("accounts.emails.tasks.forget_emails", BACKGROUND, timedelta(hours=1), in_cells=False),
+    "forget-notifications": Turn(
+        "accounts.notifications.tasks.forget_notifications", BACKGROUND, timedelta(hours=1), in_cells=False
+    ),
+    "forget-cards": Turn("gateway.tasks.forget_cards", BACKGROUND, timedelta(hours=1), in_cells=False),
     "forget-idempotency-keys": Turn("gateway.tasks.forget_idempotency_keys", BACKGROUND, timedelta(hours=1)),
-    "forget-sessions": Turn("gateway.tasks.forget_sessions", BACKGROUND, timedelta(hours=1)),
+    "forget-sessions": Turn("gateway.tasks.forget_sessions", BACKGROUND, timedelta(hours=1), in_cells=False),
     "forget-requests": Turn("gateway.tasks.forget_requests", BACKGROUND, timedelta(minutes=10)),
     "forget-provider-messages": Turn(
-        "gateway.providers.tasks.forget_provider_messages", BACKGROUND, timedelta(minutes=10)
+        "gateway.providers.tasks.forget_provider_messages", BACKGROUND, timedelta(minutes=10), in_cells=False
     ),
-    "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1)),
+    "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1), in_cells=False),
 }
+IN_CELLS = {turn.task for turn in ALL_TURNS.values() if turn.in_cells}
 TIMETABLE = {name: turn for name, turn in ALL_TURNS.items() if _is_served(turn.queue)}
 # A worker started without -Q serves all of its environments.
 app.conf.task_queues = [Queue(name) for name in QUEUES if _is_served(name)]

@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef
 
 from accounts.base.sealing import key_of, resealed
 from accounts.proposals.models import Proposal
+from gateway.cells.placement import each_cell_of
 from gateway.payments.models import Payment
 from gateway.payments.saved import VAULT
 from gateway.payout_batches.models import PayoutBatch
@@ -84,15 +85,23 @@ def reseal(place: Place) -> int:
     and what no key opens stays as it is.
     """
     done = 0
-    for batch in _batches(place):
-        older = [pk for pk, value in batch if any(key_of(one) for one in place.sealed_in(value))]
-        done += _reseal(place, older) if older else 0
+    for _ in each_cell_of(place.model):
+        for batch in _batches(place):
+            older = [pk for pk, value in batch if any(key_of(one) for one in place.sealed_in(value))]
+            done += _reseal(place, older) if older else 0
     return done
 
 
 def count(place: Place) -> Found:
     """Reads all rows of a place."""
     found = Found(place)
+    for _ in each_cell_of(place.model):
+        _count_here(found)
+    return found
+
+
+def _count_here(found: Found) -> None:
+    place = found.place
     for batch in _batches(place):
         older = []
         for pk, value in batch:
@@ -105,7 +114,6 @@ def count(place: Place) -> Found:
                 older += [pk] if oldest else []
         if older:
             found.undecided += len(older) - _free(place).filter(pk__in=older).count()
-    return found
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -213,7 +214,7 @@ def verify(
         pass  # raises before the others begin, who ask for no lock
     others = 0 if connection.in_atomic_block else connections - 1
     with ThreadPoolExecutor(max(others, 1), "verify") as threads:
-        running = [threads.submit(_prove_elsewhere, parts) for _ in range(others)]
+        running = [threads.submit(copy_context().run, _prove_elsewhere, parts) for _ in range(others)]
         try:
             findings = _prove(parts, lock)
         finally:

@@ -22,6 +22,7 @@ from django.db import Error, close_old_connections, transaction
 from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.base.tracing import following, span
+from accounts.cells import each_cell
 from accounts.clock_check import clock_check
 from webhooks import holds, queue, recording
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
@@ -101,9 +102,10 @@ def deliver_due() -> int:
             return await asyncio.gather(*(attempt(sender, claimed) for claimed in batch))
 
     made = 0
-    while batch := queue.claim(SENT_TOGETHER):
-        recording.record(asyncio.run(send(batch)))
-        made += len(batch)
+    for _ in each_cell():
+        while batch := queue.claim(SENT_TOGETHER):
+            recording.record(asyncio.run(send(batch)))
+            made += len(batch)
     return made
 
 
@@ -157,10 +159,13 @@ def _claim(room: int, holder: holds.Holder) -> list[queue.Claimed]:
     """Receivers refuse what is signed by a wrong clock. What is claimed is held from the same commit on."""
     if not clock_check.is_right():
         return []
-    with transaction.atomic():
-        claimed = queue.claim(room, holder.id)
-        if claimed and not holder.lasts:
-            holder.renew()
+    claimed: list[queue.Claimed] = []
+    for _ in each_cell():
+        if len(claimed) < room:
+            with transaction.atomic():
+                claimed += queue.claim(room - len(claimed), holder.id)
+                if claimed and not holder.lasts:
+                    holder.renew()
     return claimed
 
 

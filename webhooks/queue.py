@@ -1,17 +1,18 @@
 """The delivery queue: due rows are claimed with FOR UPDATE SKIP LOCKED, and results are recorded."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import orjson
 from django.conf import settings
 from django.db import transaction
 
+from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.rows import every, execute, table
 from accounts.base.sealing import unseal
@@ -23,6 +24,8 @@ from webhooks.holds import LOST
 from webhooks.lifecycle import DELIVERY_LIFE, DeliveryAction
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 from webhooks.schedule import next_attempt_after, requested_wait_s
+
+O = TypeVar("O")  # noqa: E741
 
 LEASE_S = 40
 """Longer than an attempt can take: without a result by then the attempt is considered lost, also while the process that
@@ -193,6 +196,7 @@ class Claimed:
     is_retried: bool = True
     disturbance: str | None = None
     request_id: str = ""
+    cell: str = cells.FIRST
 
     @property
     def counts(self) -> bool:
@@ -220,7 +224,7 @@ class Tried:
 
 
 def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
-    """Claims up to `limit` due deliveries, oldest first per endpoint, for the time of the lease.
+    """Claims up to `limit` due deliveries of this cell, oldest first per endpoint, for the time of the lease.
 
     What is claimed under a hold is free again when the hold is lost.
     """
@@ -251,6 +255,7 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
             is_retried=is_retried,
             disturbance=disturbance,
             request_id=request,
+            cell=cells.current(),
         )
         for (
             delivery,
@@ -273,15 +278,24 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
     ]
 
 
+def by_cell(some: Iterable[O], of: Callable[[O], str]) -> Iterable[tuple[str, list[O]]]:
+    """What is together in a statement, with the cell in which it is."""
+    found: dict[str, list[O]] = {}
+    for one in some:
+        found.setdefault(of(one), []).append(one)
+    return found.items()
+
+
 def give_back(untried: Sequence[Claimed]) -> None:
     """Releases claimed deliveries that were not attempted; they are claimed again when the endpoint is healthy."""
-    if untried:
-        untaken = [[one.id for one in untried], [one.lease for one in untried], [one.attempt for one in untried]]
-        execute(_GIVE_BACK, untaken)
+    for cell, some in by_cell(untried, lambda one: one.cell):
+        untaken = [[one.id for one in some], [one.lease for one in some], [one.attempt for one in some]]
+        with cells.opened(cell):
+            execute(_GIVE_BACK, untaken)
 
 
 def record(tried: Sequence[Tried]) -> None:
-    """Records the results: delivered, rescheduled, or failed for good."""
+    """Records the results of deliveries of this cell: delivered, rescheduled, or failed for good."""
     if not tried:
         return
     asked = {

@@ -6,6 +6,7 @@ from functools import partial
 import structlog
 from django.db import DatabaseError
 
+from accounts.base import cells
 from accounts.base.counters import WEBHOOK_SECONDS
 from accounts.base.retryable import is_retryable
 from accounts.base.rows import execute, retry_on_deadlock, table
@@ -24,11 +25,17 @@ _PUT_OFF = f"""
 
 
 def record(tried: Sequence[queue.Tried]) -> None:
-    """Records the results: together, or one by one where that raises.
+    """Records the results: those of a cell together, or one by one where that raises.
 
     A delivery whose own result raises is made again after a delay that grows with its attempts. Raises
     DatabaseError while nothing can be recorded: then the leases run out.
     """
+    for cell, some in queue.by_cell(tried, lambda one: one.claimed.cell):
+        with cells.opened(cell):
+            _record(some)
+
+
+def _record(tried: Sequence[queue.Tried]) -> None:
     try:
         retry_on_deadlock(partial(queue.record, tried))
         for one in (one for one in tried if one.claimed.counts):
@@ -41,7 +48,7 @@ def record(tried: Sequence[queue.Tried]) -> None:
             _put_off(tried[0].claimed, error)
             return
         for one in tried:
-            record([one])
+            _record([one])
 
 
 def _put_off(claimed: queue.Claimed, error: DatabaseError) -> None:

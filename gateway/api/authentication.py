@@ -7,6 +7,7 @@ from django.conf import settings
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from accounts.cells import cell_of
 from accounts.environments import require_served
 from accounts.models import ApiKey, Environment, Merchant
 from accounts.selectors import find_key
@@ -29,6 +30,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         if api_key is None or not _is_on_own_host(api_key.merchant, request):
             raise Unauthenticated
         note_use(api_key)
+        traced(request._request).cell = cell_of(api_key.merchant)
         traced(request._request).merchant_id = api_key.merchant_id
         traced(request._request).api_key_id = api_key.pk
         return api_key.merchant, api_key

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from accounts.base import cells
 from accounts.base.client_address import rate_limit_key
 from accounts.base.counters import REQUEST_SECONDS, REQUESTS
 from accounts.base.ids import new_id
@@ -18,7 +19,10 @@ from accounts.base.tracing import following, span
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
 from gateway.api.views import is_of_api
+from gateway.cells.finding import cell_named_in, cell_of_id, cell_with
 from gateway.database.pool import PoolCounts
+from gateway.payment_links.models import PaymentLink
+from gateway.receipts.verification import object_id
 from gateway.requests import log as requests
 from gateway.requests.traced import REQUEST_ID, traced
 from gateway.serving.limits import match_of
@@ -26,7 +30,8 @@ from gateway.serving.middleware import refused_by_server
 
 log = structlog.get_logger()
 PAYERS = ("/sdk/", "/checkout/")
-LINKS, LOGOS = "/pay/", "/logos/"
+LINKS, LOGOS, RECEIPTS = "/pay/", "/logos/", "/receipts/"
+LONGEST_TOKEN = 40
 # These addresses are credentials: the log keeps the id of the payment or card, if it has one, and drops the rest.
 _SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*|^(/pay/).+")
 OUR_FAULT = 500
@@ -46,7 +51,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         request_id = request.META.get(REQUEST_ID) or new_id("req")
         traced(request).request_id = request_id
-        with following(request_id):
+        with following(request_id), cells.opened(cells.FIRST):
             return self._answered(request, request_id)
 
     def _answered(self, request: HttpRequest, request_id: str) -> HttpResponseBase:
@@ -101,12 +106,23 @@ class PayersMiddleware:
         path = request.path_info
         if _is_only_for_cards(request) and not path.startswith((*PAYERS, LOGOS, settings.STATIC_URL)):
             return HttpResponse(status=404)
-        if path.startswith((*PAYERS, LINKS, LOGOS, "/receipts/", "/saved-cards/")):
+        if path.startswith((*PAYERS, LINKS, LOGOS, RECEIPTS, "/saved-cards/")):
             for scope, who in _limits(request, path):
                 verdict = throttling.hit(scope, who)
                 if not verdict.admitted:
                     return HttpResponse(status=429, headers={"Retry-After": str(verdict.reset_s)})
+            with cells.opened(_cell_of_what_is_paid(request, path)):
+                return self.get_response(request)
         return self.get_response(request)
+
+
+def _cell_of_what_is_paid(request: HttpRequest, path: str) -> str:
+    """Payers have no key: the cell is that of the payment, link, receipt or card that they name."""
+    if path.startswith(LINKS):
+        return cell_with(PaymentLink, token=path[len(LINKS) :][:LONGEST_TOKEN])
+    if path.startswith(RECEIPTS):
+        return cell_of_id(object_id(path[len(RECEIPTS) :]) or "")
+    return cell_named_in(f"{path} {request.headers.get('Authorization', '')}")
 
 
 def _limits(request: HttpRequest, path: str) -> list[tuple[str, str]]:

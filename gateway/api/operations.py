@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 from accounts.base.client_address import rate_limit_key
 from accounts.base.errors import Fault, InvalidRequest, Refusal
 from accounts.base.wire import dumps, loads
+from accounts.cells import in_cell_of
 from accounts.models import Merchant
 from gateway.api import disturbances, origins, throttling
 from gateway.api.deprecations import Deprecation
@@ -124,7 +125,8 @@ def operation(name: str, permission: str, *, gives: Any, **declared: Any) -> Cal
 
         @wraps(handler)
         def perform(self: "Resource", request: Request, **path: str) -> HttpResponse:
-            return run(self, declaration, handler, request, path)
+            with in_cell_of(request.user):  # type: ignore[arg-type]
+                return run(self, declaration, handler, request, path)
 
         perform.operation = declaration  # type: ignore[attr-defined]
         return perform

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from accounts import second_factor
 from accounts.base.errors import Refusal
+from accounts.cells import in_cell_of, streamed_here
 from accounts.environments import require_served
 from accounts.models import Membership, Merchant, StaffView, User
 from accounts.roles import May
@@ -52,9 +53,13 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
             request: HttpRequest, company_id: str, environment: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             here = _here(request, company_id, environment)
+            with in_cell_of(here.merchant):
+                return streamed_here(answered(here, *args, **kwargs))
+
+        def answered(here: RequestContext, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if sandbox_only and not here.is_sandbox:
                 raise Http404
-            if here.look and is_forbidden(request, steps_up=bool(steps_up)):
+            if here.look and is_forbidden(here.request, steps_up=bool(steps_up)):
                 return here.render("looking.html", status=403)
             if not here.may(needs):
                 return here.render("forbidden.html", status=403, needs=needs)

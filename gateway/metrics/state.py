@@ -6,6 +6,7 @@ Ages are in seconds, amounts in minor units. A part that cannot be read costs no
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -19,6 +20,7 @@ from prometheus_client.registry import Collector
 from accounts.base.clock import utcnow
 from accounts.base.periods import Period
 from accounts.base.ranges.keeping import ahead, overdue
+from accounts.cells import all_cells, each_cell
 from accounts.models import Environment, Heartbeat, StuckWork
 from gateway.database.reading import limited
 from gateway.overview.late import late_tasks, waiting
@@ -74,22 +76,38 @@ def schedule(now: datetime) -> Iterator[Metric]:
     yield from (beats, late, paused)
 
 
+_PROOFS = {
+    "proof_age_seconds": "Since the last finished proof of the books began",
+    "proof_duration_seconds": "How long it took",
+    "proof_violations": "How many invariants it found violated",
+    "proofs_not_finished": "Later runs that did not finish",
+    "proof_round_seconds": "How long the last round over everything old took",
+}
+
+
 def books(now: datetime) -> Iterator[Metric]:
+    """Each figure is that of the cell in which it is worst."""
+    worst: dict[str, float] = {}
+    for _ in each_cell():
+        for name, value in _proved(now):
+            worst[name] = max(worst.get(name, 0), value)
+    for name, says in _PROOFS.items():
+        found = gauge(name, says)
+        if name in worst:
+            found.add_metric([], worst[name])
+        yield found
+
+
+def _proved(now: datetime) -> Iterator[tuple[str, float]]:
     last = proofs.last()
-    age = gauge("proof_age_seconds", "Since the last finished proof of the books began")
-    took = gauge("proof_duration_seconds", "How long it took")
-    broken = gauge("proof_violations", "How many invariants it found violated")
-    stopped = gauge("proofs_not_finished", "Later runs that did not finish")
-    stopped.add_metric([], proofs.stopped_since(last))
+    yield "proofs_not_finished", proofs.stopped_since(last)
     if last and last.finished_at:
-        age.add_metric([], _age(last.started_at, now))
-        took.add_metric([], (last.finished_at - last.started_at).total_seconds())
-        broken.add_metric([], len(last.violations))
-    whole_round = gauge("proof_round_seconds", "How long the last round over everything old took")
+        yield "proof_age_seconds", _age(last.started_at, now)
+        yield "proof_duration_seconds", (last.finished_at - last.started_at).total_seconds()
+        yield "proof_violations", len(last.violations)
     if ended := last_round():
         assert ended.ended_at
-        whole_round.add_metric([], (ended.ended_at - ended.began_at).total_seconds())
-    yield from (age, took, broken, stopped, whole_round)
+        yield "proof_round_seconds", (ended.ended_at - ended.began_at).total_seconds()
 
 
 def unclear(now: datetime) -> Iterator[Metric]:
@@ -185,13 +203,19 @@ def database(now: datetime) -> Iterator[Metric]:
 
 
 def ranges(now: datetime) -> Iterator[Metric]:
-    """Of the tables that are kept in ranges of their ids."""
+    """Of the tables that are kept in ranges of their ids, in the cell in which it is worst."""
     left = gauge("ranges_ahead_seconds", "Until the last range of a table is in use, which has no end", "table")
     late = gauge("ranges_overdue_seconds", "Since the oldest range of a table was to be dropped", "table")
     kept = [*((of, of_events.KEPT_FOR) for of in of_events.RANGES), (of_requests.RANGES, of_requests.kept_for())]
-    for of, kept_for in kept:
-        left.add_metric([of.table], ahead(of, now).total_seconds())
-        late.add_metric([of.table], overdue(of, now - kept_for).total_seconds())
+    soonest: dict[str, float] = {}
+    latest: dict[str, float] = {}
+    for _ in each_cell():
+        for of, kept_for in kept:
+            soonest[of.table] = min(soonest.get(of.table, inf), ahead(of, now).total_seconds())
+            latest[of.table] = max(latest.get(of.table, 0), overdue(of, now - kept_for).total_seconds())
+    for table, seconds in soonest.items():
+        left.add_metric([table], seconds)
+        late.add_metric([table], latest[table])
     yield from (left, late)
 
 
@@ -225,7 +249,7 @@ def _read() -> Iterator[Metric]:
     now = utcnow()
     for part in PARTS:
         try:
-            with limited(LONGEST_MS):
+            with all_cells(), limited(LONGEST_MS):
                 found = list(part(now))
         except Exception as error:  # noqa: BLE001  whatever is wrong with one part, the others are told
             log.warning("metrics.not_read", part=part.__name__, error=type(error).__name__)

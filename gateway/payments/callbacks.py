@@ -12,6 +12,7 @@ from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
+from accounts.cells import in_cell_of
 from accounts.models import Merchant
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.payments import saved
@@ -92,7 +93,8 @@ def hear_of_card(notice: Notice, account: ProviderAccount) -> bool:
     found = wanted.filter(pk=notice.details.get("payment"), account=account).first()
     if found is None:
         return False
-    retry_on_deadlock(partial(_save_card, found.merchant, found.pk, token))
+    with in_cell_of(found.merchant):
+        retry_on_deadlock(partial(_save_card, found.merchant, found.pk, token))
     return True
 
 

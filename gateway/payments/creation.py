@@ -5,11 +5,13 @@ their customer and the response to their request, and with what others create at
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import orjson
 from django.db import models
 
+from accounts.base import cells
 from accounts.base.rows import execute
 from accounts.base.together import Together
 from gateway.payments.models import Payment
@@ -27,7 +29,7 @@ class Draft:
         False: something is taken, or the outcome is unknown. Whoever does the same under the same key, one write after
         the other, then learns which.
         """
-        return _creations.write(_Creation(key, self.payment))
+        return _creations_in(cells.current()).write(_Creation(key, self.payment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +85,7 @@ def _exact(value: Any) -> str:
     return str(value)
 
 
-_creations = Together(_store, _Creation.names)
+@cache
+def _creations_in(cell: str) -> Together[_Creation]:
+    """Those of other cells are in other tables."""
+    return Together(_store, _Creation.names)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from accounts.base import cells
+from gateway.cells.finding import cell_of_id
 from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Notice
 from gateway.providers.registry import declared
@@ -36,4 +38,7 @@ def apply(notice: Notice, account: ProviderAccount) -> bool:
     if not declared()[account.provider].is_believed:
         notice = replace(notice, outcome=None, dispute=None)
     handler = _HANDLERS.get(notice.object_id.partition("_")[0])
-    return handler is not None and handler(notice, account)
+    if handler is None:
+        return False
+    with cells.opened(cell_of_id(notice.object_id)):
+        return handler(notice, account)

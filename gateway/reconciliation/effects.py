@@ -5,6 +5,7 @@ from decimal import Decimal
 from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
+from accounts.cells import in_cell_of
 from gateway.methods.rail import Money, PaymentAction
 from gateway.methods.registry import by_currency
 from gateway.payments import services as payments
@@ -40,20 +41,28 @@ def carry_out(line: BankLine, found: Verdict) -> Verdict:
 
     Call it in a transaction that has locked the line.
     """
-    about, effect = found.about, found.effect
+    about = found.about
     try:
-        if isinstance(about, Withdrawal):
-            _decide_withdrawal(line, about, found.effect == Effect.COMPLETE)
-        elif isinstance(about, Refund):
-            refunds.decide(about.merchant, about.pk, RefundAction.DONE, note=NOTE)
-        elif isinstance(about, Payment) and effect == Effect.PAY:
-            _pay(line, about)
-        elif isinstance(about, Payment):
-            return Verdict((_held(line, about, Cause(found.cause)),))
+        with in_cell_of(getattr(about, "merchant", None)):
+            parts = _carried_out(line, found)
     except Refusal as refusal:
         note = f"{found.note} {refusal.message}".strip()
         return Verdict(cause=LineCause.UNEXPECTED, about=about, note=note)
-    return Verdict(found.parts, about=about)
+    return Verdict(found.parts, about=about) if parts is None else Verdict(parts)
+
+
+def _carried_out(line: BankLine, found: Verdict) -> tuple[Part, ...] | None:
+    """What the line then is, unless it is what was found."""
+    about = found.about
+    if isinstance(about, Withdrawal):
+        _decide_withdrawal(line, about, found.effect == Effect.COMPLETE)
+    elif isinstance(about, Refund):
+        refunds.decide(about.merchant, about.pk, RefundAction.DONE, note=NOTE)
+    elif isinstance(about, Payment) and found.effect == Effect.PAY:
+        _pay(line, about)
+    elif isinstance(about, Payment):
+        return (_held(line, about, Cause(found.cause)),)
+    return None
 
 
 def _decide_withdrawal(line: BankLine, one: Withdrawal, is_debit: bool) -> None:

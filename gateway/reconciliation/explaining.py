@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
+from accounts.cells import in_cell_of
 from accounts.models import Environment, Merchant
 from accounts.operator import operator
 from gateway.payments.models import Payment
@@ -97,7 +98,8 @@ def _about(meaning: Meaning, target: str) -> Object | BankAccount | Merchant | N
     if meaning == Meaning.OBJECT and target[:4] in _OBJECTS:
         model, lock = _OBJECTS[target[:4]]
         known = model.objects.select_related("merchant__company").filter(pk=target).first()
-        return lock(known.merchant, target) if known else None
+        with in_cell_of(known.merchant if known else None):
+            return lock(known.merchant, target) if known else None
     if meaning == Meaning.TRANSFER:
         return BankAccount.objects.filter(code=target).first()
     if meaning == Meaning.COMPANY:

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import groupby
 
 from accounts.base.rows import retry_on_deadlock
+from accounts.cells import in_cell_of
 from gateway.methods.rail import Clawback
 from gateway.payments.models import Payment
 from gateway.payments.provider import rail_of
@@ -47,7 +48,8 @@ def take_in(account: ProviderAccount, money: str, told: Iterable[Clawback]) -> b
     if payment is None:
         return any([end_by_clawback(account, one) for one in told if one.is_done])
     if news := [one for one in told if one.is_done and not is_known(payment.pk, one)]:
-        retry_on_deadlock(partial(settle, payment.merchant, payment.pk, news))
+        with in_cell_of(payment.merchant):
+            retry_on_deadlock(partial(settle, payment.merchant, payment.pk, news))
     return True
 
 

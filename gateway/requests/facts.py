@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
+from accounts.base import cells
 from accounts.base.client_address import client_address
 from accounts.base.ids import made_at
 from gateway.requests import redaction
@@ -41,6 +42,7 @@ class RequestFacts(NamedTuple):
     answer_kind: str
     is_replay: bool
     elapsed_s: float
+    cell: str = cells.FIRST
 
     @property
     def size(self) -> int:
@@ -69,6 +71,7 @@ def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> 
         answer_kind=response.headers["Content-Type"],
         is_replay="Idempotent-Replayed" in response.headers,
         elapsed_s=elapsed_s,
+        cell=traced(request).cell,
     )
 
 

@@ -6,7 +6,7 @@ dropped if there are too many. A killed process loses its buffer: money and audi
 
 import os
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from contextlib import suppress
 from multiprocessing.util import Finalize
@@ -19,6 +19,7 @@ from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 
+from accounts.base import cells
 from accounts.base.retryable import is_retryable
 from accounts.base.rows import columns, table
 from gateway.database.connections import separate_connection
@@ -151,9 +152,13 @@ class RequestLog:
     def _insert(self, batch: list[RequestFacts]) -> None:
         if self._connection is None:
             self._connection = separate_connection()
-        rows = [row for facts in batch if (row := _row(facts))]
-        with self._connection.cursor() as cursor:
-            cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [f"[{','.join(rows)}]"])
+        rows: dict[str, list[str]] = defaultdict(list)
+        for facts in batch:
+            if row := _row(facts):
+                rows[facts.cell].append(row)
+        for cell, made in rows.items():
+            with cells.opened(cell), self._connection.cursor() as cursor:
+                cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [f"[{','.join(made)}]"])
 
     def _disconnect(self) -> None:
         if self._connection is not None:

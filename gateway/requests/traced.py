@@ -12,6 +12,7 @@ class TracedRequest(HttpRequest):
     """A request as `RequestIdMiddleware` and the API fill it in; the key and its merchant once they are known."""
 
     request_id: str
+    cell: str
     merchant_id: int
     api_key_id: str
     rate_limits: list[Any]

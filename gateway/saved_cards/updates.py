@@ -2,6 +2,7 @@
 
 import structlog
 
+from accounts.cells import in_cell_of
 from gateway.providers.errors import CallFailed
 from gateway.providers.models import ProviderAccount
 from gateway.providers.selectors import provider_of
@@ -27,8 +28,9 @@ def look_up(account: ProviderAccount, token: str, *, is_new: bool = False) -> bo
     except CallFailed as failed:
         log.warning("saved_card.not_looked_up", card=held.card_id, reason=failed.reason)
         return True
-    if facts is not None:
-        updated(held.card, facts)
-    elif not is_new:
-        lost(held)
+    with in_cell_of(held.card.merchant):
+        if facts is not None:
+            updated(held.card, facts)
+        elif not is_new:
+            lost(held)
     return True

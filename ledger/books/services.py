@@ -8,8 +8,10 @@ from typing import Any
 
 from django.db import IntegrityError
 
+from accounts.base import cells
 from accounts.base.rows import execute, first, table
 from accounts.base.tracing import span
+from accounts.cells import cell_of, in_cell_of
 from accounts.models import Merchant
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Account, Balance
@@ -92,7 +94,7 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
     Accounts are created on first use and locked in one order. Call it last in the transaction: it locks the busiest
     rows. Raises ONP422_INSUFFICIENT_BALANCE if a bucket of a wallet would become negative.
     """
-    with span("ledger post", {"onpay.transfer": kind, "onpay.about": reference}):
+    with in_cell_of(merchant), span("ledger post", {"onpay.transfer": kind, "onpay.about": reference}):
         return _posted(merchant, kind, reference, moves, at)
 
 
@@ -134,19 +136,24 @@ _POST_ALL = """
 
 
 def post_all(postings: Sequence[Posting], at: datetime) -> int:
-    """Posts many transfers that move no wallet, in two statements; returns how many were not posted before.
+    """Posts many transfers that move no wallet, in two statements a cell; returns how many were not posted before.
 
     Call it last in the transaction, like `post`.
     """
     sides = {side.kind for one in postings for move in one.moves for side in (move.debit, move.credit)}
     assert not sides.intersection(BUCKETS), "holds may lack the money of a wallet"
-    told = [
-        {"book": one.merchant.pk, "kind": one.kind, "reference": one.reference, "lines": _entries(one.moves)}
-        for one in postings
-    ]
+    told: dict[str, list[dict[str, Any]]] = {}
+    for one in postings:
+        said = {"book": one.merchant.pk, "kind": one.kind, "reference": one.reference, "lines": _entries(one.moves)}
+        told.setdefault(cell_of(one.merchant), []).append(said)
+    return sum(_post_all(cell, told[cell], at) for cell in sorted(told))
+
+
+def _post_all(cell: str, told: list[dict[str, Any]], at: datetime) -> int:
     asked = {"postings": json.dumps(told), "at": at}
-    execute(_LOCK_ALL, asked)
-    posted = first(_POST_ALL, asked)
+    with cells.opened(cell):
+        execute(_LOCK_ALL, asked)
+        posted = first(_POST_ALL, asked)
     assert posted is not None
     return int(posted[0])
 

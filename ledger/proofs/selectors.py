@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 from django.db.models import Q
 
 from accounts.base.clock import utcnow
+from accounts.cells import each_cell
 from ledger.proofs.models import LONGEST, Proof, Scope
 
 OLD = timedelta(minutes=15)
@@ -65,6 +66,9 @@ def stopped_since(proof: Proof | None) -> int:
 
 
 def is_well() -> bool:
-    """Whether proofs finish in time, and the last one found nothing."""
-    found = last()
-    return not is_overdue() and (found is None or found.holds is True)
+    """Whether proofs finish in time in every cell, and the last one of each found nothing."""
+    return all(not is_overdue() and _holds(last()) for _ in each_cell())
+
+
+def _holds(found: Proof | None) -> bool:
+    return found is None or found.holds is True

@@ -4,10 +4,12 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from accounts.base import cells
 from accounts.models import Environment, Merchant
 from gateway.api.errors import Unauthenticated
 from gateway.api.operations import PdfDocument, Resource, operation
 from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
+from gateway.cells.finding import cell_of_id
 from gateway.methods.registry import Method
 from gateway.payments import errors, links, selectors
 from gateway.payments.models import Payment, Status
@@ -29,7 +31,8 @@ class BoletoView(Resource):
             return
         if not links.opens_boleto(token, kwargs["payment_id"]):
             raise Unauthenticated
-        payment = selectors.named_by_link(kwargs["payment_id"])
+        with cells.opened(cell_of_id(kwargs["payment_id"])):
+            payment = selectors.named_by_link(kwargs["payment_id"])
         if not links.boleto_is_valid(payment):
             raise Unauthenticated
         request.user = payment.merchant  # type: ignore[assignment]

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base import clock
 from accounts.base.ids import is_well_formed
+from accounts.cells import in_cell_of
 from accounts.environments import base_url, require_served
 from accounts.models import Environment, Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
@@ -59,7 +60,7 @@ def money_calendar(request: HttpRequest, company_id: str, environment: str) -> H
     zone = ZoneInfo(member.user.time_zone or "UTC")
     language = member.user.language or member.user.seen_language or settings.LANGUAGE_CODE
     country = merchant.company.country
-    with translation.override(language), in_market(country), timezone.override(zone):
+    with in_cell_of(merchant), translation.override(language), in_market(country), timezone.override(zone):
         now = clock.now(merchant)
         days = calendar.days(calendar.listed(merchant, now - PAST, now + FUTURE), zone)
         body = "".join(f"{line}\r\n" for line in _folded(_lines(merchant, days, _to_answer(merchant), now)))

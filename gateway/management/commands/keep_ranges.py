@@ -11,6 +11,7 @@ from django.db import DatabaseError
 
 from accounts.base.ranges.briefly import Busy
 from accounts.base.ranges.keeping import NotTheOwner
+from accounts.cells import each_cell
 from gateway.database.owner import as_owner
 from gateway.requests import retention as of_requests
 from webhooks import retention as of_events
@@ -61,4 +62,4 @@ class Command(BaseCommand):
 
     def _keep(self) -> list[str]:
         with as_owner("default"):
-            return [*of_events.forget_old(), *of_requests.forget_old()]
+            return [name for _ in each_cell() for name in (*of_events.forget_old(), *of_requests.forget_old())]

@@ -3,14 +3,18 @@
 from datetime import datetime, timedelta
 from functools import partial
 
+from accounts.base import cells
 from accounts.base.rows import retry_on_deadlock
+from accounts.cells import cell_of
+from gateway.cells.finding import cell_of_row
 from gateway.providers import selectors as providers
 from gateway.providers.disputes import DISPUTE, DisputeReport
 from gateway.providers.lists import compare_all
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
 from gateway.providers.provider import Notice
-from gateway.refunds.disputes.hearing import record
+from gateway.refunds.disputes.hearing import disputed, record
+from gateway.refunds.disputes.models import Dispute
 
 WINDOW = timedelta(days=200)
 """How old a dispute is at most that is looked up in an acquirer's list: until its second round has ended."""
@@ -43,4 +47,9 @@ def _compare(account: ProviderAccount, now: datetime) -> None:
 
 
 def _record(account: ProviderAccount, told: DisputeReport) -> None:
-    retry_on_deadlock(partial(record, account, told))
+    """In the cell of the payment; what no payment is known of stays where it was recorded first."""
+    known = Dispute.objects.filter(account=account, reference=told.reference).first()
+    payment = disputed(account, told)
+    cell = cell_of(payment.merchant) if payment else cell_of_row(Dispute, known.pk) if known else cells.FIRST
+    with cells.opened(cell):
+        retry_on_deadlock(partial(record, account, told))

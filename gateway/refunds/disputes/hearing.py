@@ -48,6 +48,13 @@ def record(account: ProviderAccount, told: DisputeReport) -> Dispute:
     return dispute
 
 
+def disputed(account: ProviderAccount, told: DisputeReport) -> Payment | None:
+    """The payment that is told. An id of ours counts only at the account that took the payment."""
+    if told.payment_id is None:
+        return payment_of(account, told.money) if told.money else None
+    return Payment.objects.filter(pk=told.payment_id, account=account).select_related("merchant__company").first()
+
+
 @transaction.atomic
 def try_again(dispute_id: str) -> None:
     """Applies once more what did not fit: a refund that was in the way may have ended."""
@@ -99,15 +106,8 @@ def _settled(dispute: Dispute) -> Refund | None:
 def _hold_payment(account: ProviderAccount, told: DisputeReport) -> Payment | None:
     """The disputed payment, locked: the one that is told, else the one that is known."""
     known = Dispute.objects.filter(account=account, reference=told.reference)
-    found = _payment_told(account, told) or _payment_known(known.select_related(*_PAYMENT).first())
+    found = disputed(account, told) or _payment_known(known.select_related(*_PAYMENT).first())
     return lock(found.merchant, found.pk) if found else None
-
-
-def _payment_told(account: ProviderAccount, told: DisputeReport) -> Payment | None:
-    """An id of ours counts only at the account that took the payment."""
-    if told.payment_id is None:
-        return payment_of(account, told.money) if told.money else None
-    return Payment.objects.filter(pk=told.payment_id, account=account).select_related("merchant__company").first()
 
 
 def _payment_known(dispute: Dispute | None) -> Payment | None:

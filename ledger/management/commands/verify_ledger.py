@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.cells import each_cell
 from ledger.closings.models import Seal
 from ledger.closings.seals import last_seal
 from ledger.proofs.services import CONNECTIONS
@@ -11,21 +12,31 @@ from ledger.verify import Part, all_invariants, verify
 
 
 class Command(BaseCommand):
-    help = "Checks every invariant of all books from their beginning; fails with counterexamples if one is violated."
+    help = (
+        "Checks every invariant of all books from their beginning, cell after cell; fails with counterexamples if one "
+        "is violated."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--seal", action="append", default=[], help="also fails unless this is the seal of a day")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        violations = verify(self._report, connections=CONNECTIONS)
-        for violation in violations:
-            self.stderr.write(self.style.ERROR(str(violation)))
-        if violations:
-            raise CommandError(f"{len(violations)} of {len(all_invariants())} invariants do not hold.")
-        if broken := set(options["seal"]) - set(Seal.objects.values_list("digest", flat=True)):
-            raise CommandError(f"No day has this seal: {', '.join(sorted(broken))}")
-        if sealed := last_seal():
-            self.stdout.write(f"Sealed through {sealed}")
+        wanted: set[str] = set(options["seal"])
+        broken: set[str] = set()
+        for cell in each_cell():
+            if cell:
+                self.stdout.write(f"{cell}:")
+            violations = verify(self._report, connections=CONNECTIONS)
+            for violation in violations:
+                self.stderr.write(self.style.ERROR(str(violation)))
+            broken |= {violation.invariant.number for violation in violations}
+            wanted -= set(Seal.objects.filter(digest__in=wanted).values_list("digest", flat=True))
+            if sealed := last_seal():
+                self.stdout.write(f"Sealed through {sealed}")
+        if broken:
+            raise CommandError(f"{len(broken)} of {len(all_invariants())} invariants do not hold.")
+        if wanted:
+            raise CommandError(f"No day has this seal: {', '.join(sorted(wanted))}")
         self.stdout.write(self.style.SUCCESS(f"All {len(all_invariants())} invariants hold."))
 
     def _report(self, part: Part) -> None:
