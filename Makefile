@@ -2,7 +2,7 @@
 #
 #   make run     the whole service, with its own database: PORT=8000, ONPAY_HOME=.local
 #   make dev     the same with reload of code and templates and error pages that show the code
-#   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
+#   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process, CELLS=4 in cells
 #   make lint    format, rules, types, import contracts; `make format` mends what it can
 #   make check   that, known holes, migrations, deployment checks
 #   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)

@@ -19,6 +19,7 @@ from gateway.requests import log
 from tests.support import scripted_provider
 from tests.support.api import Api, another_address
 from tests.support.books import prepare_the_proof, violations
+from tests.support.cells import in_a_cell
 from tests.support.companies import Shop, a_shop
 from tests.support.database import database_of_this_run
 from tests.support.effort import todays, tries
@@ -77,7 +78,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
     """A database of its own for each process that runs tests."""
-    with django_db_blocker.unblock(), database_of_this_run():
+    with django_db_blocker.unblock(), database_of_this_run(), in_a_cell():
         prepare_the_proof()
         with closing(Seeds()) as seeds, pytest.MonkeyPatch.context() as patch:
             patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: seeds.put_back())

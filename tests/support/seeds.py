@@ -7,6 +7,7 @@ tests.
 import psycopg
 from django.db import connection
 
+from accounts.base import cells
 from tests.support.recording import WITHOUT_TRIGGERS, statements_since, tables
 
 CHANGED = "SELECT '{name}' WHERE EXISTS (SELECT FROM {name}{since}) OR (SELECT count(*) FROM {name}) <> {rows}"
@@ -23,6 +24,8 @@ class Seeds:
 
     def __init__(self) -> None:
         self._own = psycopg.connect(**connection.get_connection_params() | {"autocommit": True})
+        if cell := cells.current():
+            self._own.execute(f"SET search_path = {cell}, public")
         self._own.execute(f"SET statement_timeout = 0; {WITHOUT_TRIGGERS}")  # at night there are millions of rows
         self._rows = {table: statement for table, statement, _ in statements_since(0)}
         with connection.cursor() as cursor:

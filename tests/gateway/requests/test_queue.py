@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 from structlog.testing import capture_logs
 
+from accounts.base import cells
 from accounts.base.ids import new_id
 from accounts.models import ApiKey
 from gateway.requests import retention
@@ -40,7 +41,8 @@ def facts(**members: Any) -> RequestFacts:
     }
     answer = {"status": 200, "refusal_code": None, "answer": b"{}", "answer_kind": "application/json"}
     who = {"id": new_id("req"), "merchant_id": 1, "api_key_id": "key_x", "origin": None, "user_agent": ""}
-    return RequestFacts(**{**asked, **answer, **who, "is_replay": False, "elapsed_s": 0.0015} | members)
+    other = {"is_replay": False, "elapsed_s": 0.0015, "cell": cells.current()}
+    return RequestFacts(**{**asked, **answer, **who, **other} | members)
 
 
 def test_it_is_written_by_itself(api: Api, request_log: ModuleType) -> None:

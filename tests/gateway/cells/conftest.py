@@ -1,0 +1,29 @@
+"""Two cells beside the first one: acme lives in one of them, globex in the other."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from accounts.base import cells
+from accounts.cells import look_again
+from accounts.models import Cell
+from gateway.cells.building import build
+from tests.support.companies import Shop, a_shop
+from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
+
+
+@pytest.fixture
+def lives(db: None) -> Iterator[Lives]:
+    with cells.opened(FIRST):
+        Cell.objects.update(is_open=False)
+        early = a_shop("Early")
+        acme = _in_a_new_cell(ACMES, "Acme")
+        yield Lives(early, acme, _in_a_new_cell(GLOBEXES, "Globex"))
+    look_again()
+
+
+def _in_a_new_cell(cell: str, name: str) -> Shop:
+    """In the only cell that is open."""
+    Cell.objects.update(is_open=False)
+    build(cell)
+    return a_shop(name)

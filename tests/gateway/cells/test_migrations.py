@@ -1,0 +1,72 @@
+"""Migrations change what is in cells in each of them, and everything else once."""
+
+from typing import Any
+
+import pytest
+from django.db import connection, migrations, models
+from django.db.migrations.loader import MigrationLoader
+
+from accounts.base import cells
+from accounts.base.rows import every
+from gateway.cells.building import keep_alike, look_away
+from gateway.cells.placement import models_in_cells
+from gateway.database.migrating import BriefExecutor
+from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
+
+_COLUMNS = "SELECT table_schema FROM information_schema.columns WHERE table_name = %s AND column_name = %s ORDER BY 1"
+_COMMENTED = """
+    SELECT nspname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE obj_description(pg_class.oid) = %s
+"""
+_TABLES = "SELECT schemaname FROM pg_tables WHERE tablename = %s ORDER BY 1"
+
+
+def migrated(*operations: Any, app: str = "gateway", atomic: bool = True) -> None:
+    migration = type("Migration", (migrations.Migration,), {"operations": list(operations), "atomic": atomic})
+    state = MigrationLoader(connection).project_state()
+    BriefExecutor(connection).apply_migration(state, migration("9999_of_a_test", app))
+
+
+def test_a_column_of_a_table_in_cells_is_added_in_each(lives: Lives) -> None:
+    migrated(migrations.AddField("payment", "colour", models.CharField(max_length=9, default="", db_default="")))
+    assert every(_COLUMNS, ["gateway_payment", "colour"]) == [(ACMES,), (GLOBEXES,), ("public",)]
+
+
+def test_a_column_of_a_table_in_public_is_added_once(lives: Lives) -> None:
+    migrated(migrations.AddField("company", "colour", models.CharField(max_length=9, null=True)), app="accounts")
+    assert every(_COLUMNS, ["accounts_company", "colour"]) == [("public",)]
+
+
+def test_the_ids_of_a_new_table_come_from_public(lives: Lives) -> None:
+    fields = [("id", models.BigAutoField(primary_key=True)), ("merchant", models.BigIntegerField())]
+    migrated(migrations.CreateModel("Thing", fields))
+    keep_alike()
+    assert every(_TABLES, ["gateway_thing"]) == [(ACMES,), (GLOBEXES,), ("public",)]
+    made = []
+    for name in (FIRST, ACMES, GLOBEXES):
+        with cells.opened(name):
+            made += every("INSERT INTO gateway_thing (merchant) VALUES (1) RETURNING id")
+    assert made == [(1,), (2,), (3,)]
+
+
+def test_sql_says_whether_cells_need_it(lives: Lives) -> None:
+    comment = "COMMENT ON TABLE gateway_payment IS 'seen'"
+    with pytest.raises(ValueError, match="in_cells"):
+        migrated(migrations.RunSQL(comment))
+    migrated(migrations.RunSQL(comment, hints={"in_cells": True}))
+    assert sorted(every(_COMMENTED, ["seen"])) == [(ACMES,), (GLOBEXES,), ("public",)]
+
+
+def test_python_runs_in_each_cell(lives: Lives) -> None:
+    seen: list[str] = []
+    note = lambda apps, editor: seen.append(cells.current())  # noqa: E731
+    migrated(migrations.RunPython(note, hints={"in_cells": True}))
+    assert sorted(seen) == [FIRST, ACMES, GLOBEXES]
+    migrated(migrations.RunPython(note, hints={"in_cells": False}))
+    assert seen[3:] == [FIRST]
+
+
+def test_views_are_away_only_while_there_is_something_to_migrate(lives: Lives) -> None:
+    views = "SELECT count(*) FROM pg_views WHERE schemaname = 'cells'"
+    before = every(views)
+    look_away()
+    assert every(views) == before == [(len(list(models_in_cells())),)]

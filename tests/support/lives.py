@@ -1,0 +1,35 @@
+"""Who lives in which cell, and what is there."""
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+from accounts.base import cells
+from tests.support.api import Api, another_address
+from tests.support.companies import Shop
+
+FIRST, ACMES, GLOBEXES = cells.FIRST, "cell_11", "cell_12"
+
+
+@dataclass(frozen=True)
+class Lives:
+    """Who lives in which cell: acme in one, globex in another, and `early` in the first one since before there were
+    others.
+    """
+
+    early: Shop
+    acme: Shop
+    globex: Shop
+
+    def api(self, shop: Shop) -> Api:
+        return Api(shop.sandbox_key, another_address())
+
+
+def rows(table: str) -> list[int]:
+    """How many rows of the table there are in the first cell, in acme's and in globex's."""
+    found = []
+    for name in (FIRST, ACMES, GLOBEXES):
+        with cells.opened(name), connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM {table}")
+            found.append(cursor.fetchone()[0])
+    return found
