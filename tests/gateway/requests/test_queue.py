@@ -120,7 +120,7 @@ from gateway.requests import log
 def keep(request_id):
     request = HttpRequest()
     request.method, request.path, request.META = "GET", "/api/v2/payments", {"REMOTE_ADDR": "10.0.0.1"}
-    request.request_id, request.merchant_id, request.api_key_id = request_id, 1, "key_x"
+    request.request_id, request.cell, request.merchant_id, request.api_key_id = request_id, sys.argv[4], 1, "key_x"
     log.keep(request, HttpResponse(b"{}", content_type="application/json"), 0.1)
 
 keep(sys.argv[1])
@@ -136,7 +136,9 @@ def test_nothing_is_lost_at_the_end_of_a_process_forked_or_not(request_log: Modu
     environment = os.environ | {"DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "gateway.settings"}
     ids = [new_id("req") for _ in range(3)]
 
-    done = subprocess.run([sys.executable, "-c", ENDS, *ids], cwd=settings.BASE_DIR, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS, *ids, cells.current()], cwd=settings.BASE_DIR, env=environment, check=False
+    )
 
     assert done.returncode == 0
     assert list(ApiRequest.objects.order_by("pk").values_list("pk", flat=True)) == ids
