@@ -12,10 +12,19 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from accounts.base import cells
 from accounts.models import Cell, Merchant
 
+R = TypeVar("R", bound=HttpResponseBase)
+LOOKS_AGAIN_S = 10.0
+"""A process that meets nobody of a new cell knows of it after so long at most."""
+_known: list[str] = []
+_looked_at = 0.0
+
 
 def cell_of(merchant: Merchant) -> str:
     """The name of the cell in which the merchant lives."""
-    return str(merchant.cell_id or cells.FIRST)
+    name = str(merchant.cell_id or cells.FIRST)
+    if name and name not in every_cell():
+        look_again()
+    return name
 
 
 def in_cell_of(merchant: Merchant | None) -> AbstractContextManager[None]:
@@ -23,41 +32,19 @@ def in_cell_of(merchant: Merchant | None) -> AbstractContextManager[None]:
     return cells.opened(cell_of(merchant) if merchant else cells.current())
 
 
-R = TypeVar("R", bound=HttpResponseBase)
-KNOWN_FOR_S = 1.0
-_known: tuple[float, list[str]] = 0.0, []
+def every_cell(*, lately: bool = False) -> list[str]:
+    """The names of all cells, the first one first, as this process knows them; `lately`: as of a few seconds ago."""
+    if not _known or (lately and monotonic() - _looked_at > LOOKS_AGAIN_S):
+        look_again()
+    return _known
 
 
-def every_cell() -> list[str]:
-    """The names of all cells, the first one first, as they were a second ago at most. A new one is still empty then."""
-    global _known
-    until, names = _known
-    if monotonic() > until:
-        names = [cells.FIRST, *Cell.objects.order_by("name").values_list("name", flat=True)]
-        _known = monotonic() + KNOWN_FOR_S, names
-    return names
-
-
-def streamed_here(response: R) -> R:
-    """The response, of which a stream is read in the cell that is open now: it is sent after its view has returned."""
-    if isinstance(response, StreamingHttpResponse):
-        response.streaming_content = cells.read_here(response.streaming_content)  # type: ignore[arg-type]
-    return response
-
-
-def each_cell() -> Iterator[str]:
-    """Opens one cell after the other, each time in another order, so that none is always the last."""
-    names = [*every_cell()]
-    shuffle(names)
-    for name in names:
-        with cells.opened(name):
-            yield name
-
-
-def look_again() -> None:
-    """Forgets which cells there were: this process has just made one."""
-    global _known
-    _known = 0.0, []
+def look_again() -> bool:
+    """Reads which cells there are; whether that is news to this process."""
+    global _known, _looked_at
+    before, _looked_at = _known, monotonic()
+    _known = [cells.FIRST, *Cell.objects.order_by("name").values_list("name", flat=True)]
+    return _known != before
 
 
 def everywhere() -> str:
@@ -68,6 +55,22 @@ def everywhere() -> str:
 def all_cells() -> AbstractContextManager[None]:
     """Statements within see the rows of all cells. They may write to `public` only."""
     return cells.opened(everywhere())
+
+
+def each_cell() -> Iterator[str]:
+    """Opens one cell after the other, each time in another order, so that none is always the last."""
+    names = [*every_cell(lately=True)]
+    shuffle(names)
+    for name in names:
+        with cells.opened(name):
+            yield name
+
+
+def streamed_here(response: R) -> R:
+    """The response, of which a stream is read in the cell that is open now: it is sent after its view has returned."""
+    if isinstance(response, StreamingHttpResponse):
+        response.streaming_content = cells.read_here(response.streaming_content)  # type: ignore[arg-type]
+    return response
 
 
 def emptiest() -> Cell | None:

@@ -9,7 +9,7 @@ from django.db.models import Model
 from accounts.base import cells
 from accounts.base.ids import IdField, is_well_formed
 from accounts.base.rows import first, table
-from accounts.cells import every_cell, everywhere
+from accounts.cells import every_cell, everywhere, look_again
 from accounts.models import Merchant
 from gateway.cells.placement import OURS, is_in_cells
 
@@ -18,20 +18,28 @@ _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
 
 def cell_with(model: type[Model], **equal_to: str) -> str:
     """The name of the cell with such a row. Without one it is that under which all are seen."""
-    names = every_cell()
-    if names == [cells.FIRST] or not all(map(is_well_formed, equal_to.values())):
+    if not all(map(is_well_formed, equal_to.values())):
         return everywhere()
+    found = _among(every_cell(lately=True), model, equal_to)
+    if found is None and look_again():
+        found = _among(every_cell(), model, equal_to)
+    return everywhere() if found is None else found
+
+
+def _among(names: list[str], model: type[Model], equal_to: dict[str, str]) -> str | None:
+    if names == [cells.FIRST]:
+        return cells.FIRST
     where = " AND ".join(f"{_column(model, name)} = %({name})s" for name in equal_to)
     each = (f"SELECT '{name}' FROM {name or 'public'}.{table(model)} WHERE {where}" for name in names)
     row = first(" UNION ALL ".join(each), equal_to)
-    return str(row[0]) if row else everywhere()
+    return str(row[0]) if row else None
 
 
 def cell_of_row(model: type[Model], pk: str) -> str:
     """The same of a row of any table of ours: what is in `public` has the cell of its merchant, if it has one."""
     if is_in_cells(model):
         return cell_with(model, pk=pk)
-    if not _has_merchant(model) or every_cell() == [cells.FIRST]:
+    if not _has_merchant(model) or every_cell(lately=True) == [cells.FIRST]:
         return everywhere()
     sql = f"SELECT cell_id FROM {table(Merchant)} WHERE id = (SELECT merchant_id FROM {table(model)} WHERE id = %s)"
     row = first(sql, [pk]) if is_well_formed(pk) else None
