@@ -4,5 +4,5 @@ from accounts.base.database_code import LoadSql
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0018_fewer_checks_of_an_entry")]
+    dependencies = [("ledger", "0019_index_of_case_numbers")]
     operations = [LoadSql("ledger/sql/zero_sum.sql", "79bcaf72a740")]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("gateway", "0072_indexes_of_long_lists"),
+        ("gateway", "0075_index_of_refund_references"),
     ]
 
     operations = [
