@@ -47,6 +47,12 @@ def look_again() -> bool:
     return _known != before
 
 
+def forget() -> None:
+    """The next who asks reads which cells there are: this process has made one."""
+    global _known
+    _known = []
+
+
 def everywhere() -> str:
     """The name under which the rows of all cells are seen; where there is one cell, that one."""
     return cells.ALL if len(every_cell()) > 1 else cells.FIRST

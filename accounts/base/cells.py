@@ -70,7 +70,7 @@ def begins(command: bytes, cell: str) -> bytes:
 
 
 def told_apart(statement: str, cell: str) -> str:
-    """The statement as it is prepared for the cell: PostgreSQL plans one anew whenever it sees other tables."""
+    """The statement as it is prepared for the cell: PostgreSQL plans one again whenever it sees other tables."""
     return f"{statement} /* {cell} */"
 
 

@@ -14,7 +14,7 @@ from psycopg import sql
 from accounts.base import cells
 from accounts.base.database_code import looking_in
 from accounts.base.rows import columns, every, table
-from accounts.cells import look_again
+from accounts.cells import forget
 from accounts.models import Cell
 from gateway.cells.placement import models_in_cells
 
@@ -83,7 +83,7 @@ def build(name: str) -> Cell:
                 for statement in statements:
                     cursor.execute(statement)
             _look_over_all(cursor)
-    look_again()
+    forget()
     return cell
 
 

@@ -5,11 +5,18 @@ from collections.abc import Iterator
 import pytest
 
 from accounts.base import cells
-from accounts.cells import look_again
+from accounts.cells import forget
 from accounts.models import Cell
 from gateway.cells.building import build
 from tests.support.companies import Shop, a_shop
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
+
+
+@pytest.fixture(autouse=True)
+def they_are_gone() -> Iterator[None]:
+    """What a test made is rolled back, and this process knows it."""
+    yield
+    forget()
 
 
 @pytest.fixture
@@ -19,7 +26,6 @@ def lives(db: None) -> Iterator[Lives]:
         early = a_shop("Early")
         acme = _in_a_new_cell(ACMES, "Acme")
         yield Lives(early, acme, _in_a_new_cell(GLOBEXES, "Globex"))
-    look_again()
 
 
 def _in_a_new_cell(cell: str, name: str) -> Shop:
