@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from celery import Celery
 from celery.contrib.django.task import DjangoTask
+from celery.exceptions import SoftTimeLimitExceeded
 from celery.signals import beat_init
 from django.conf import settings
 from kombu import Queue
@@ -65,8 +66,16 @@ class PunctualTask(DjangoTask):
             with all_cells():
                 super().__call__(*args, **given)
             return
+        raised: Exception | None = None
         for _ in each_cell():
-            super().__call__(*args, **given)
+            try:
+                super().__call__(*args, **given)
+            except SoftTimeLimitExceeded:
+                raise
+            except Exception as error:  # noqa: BLE001  one cell holds up no other: it raises at the end
+                raised = error
+        if raised:
+            raise raised
 
 
 app = Celery("onpay", task_cls=PunctualTask)

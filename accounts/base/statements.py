@@ -4,9 +4,9 @@ The cursors of Django and psycopg take about 150 µs of Python for each statemen
 errors and transactions are Django's and psycopg's all the same.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import lru_cache
 from re import compile as pattern
 from typing import Any, NamedTuple
 
@@ -139,52 +139,25 @@ class _Session:
         if not (cell := cells.current()):
             return Answer(self._answer(_Query(text, types or ()), given, formats), self.read)
         query = _Query(cells.told_apart(text.decode(), cell).encode(), types or ())
-        is_alone = self.connection.pgconn.transaction_status == TransactionStatus.IDLE
-        return Answer(self._answer(query, given, formats, cell if is_alone else cells.FIRST), self.read)
+        with in_its_cell(self.connection):
+            return Answer(self._answer(query, given, formats), self.read)
 
-    def _answer(self, query: "_Query", given: Any, formats: Any, cell: str = cells.FIRST) -> Any:
-        """With a cell, the statement is in a transaction of its own, which works there."""
+    def _answer(self, query: "_Query", given: Any, formats: Any) -> Any:
         known, server = self.connection._prepared, self.connection.pgconn
         if known._to_flush:
             self.connection.wait(known.maintain_gen(self.connection))
         prepare, name = known.get(query)  # type: ignore[arg-type]  # of the query it reads text and types
-        if prepare is Prepare.SHOULD:
-            _require(server, server.prepare(name, query.query, query.types or None))
-        if cell:
-            send = partial(server.send_query_prepared, name, given, formats)
-            if prepare is Prepare.NO:
-                send = partial(server.send_query_params, query.query, given, query.types or None, formats)
-            result = _in_one_go(server, cell, send)
-        elif prepare is Prepare.NO:
+        if prepare is Prepare.NO:
             result = server.exec_params(query.query, given, query.types or None, formats)
         else:
+            if prepare is Prepare.SHOULD:
+                _require(server, server.prepare(name, query.query, query.types or None))
             result = server.exec_prepared(name, given, formats)
         _require(server, result)
         key = known.maybe_add_to_cache(query, prepare, name)  # type: ignore[arg-type]
         if key is not None:
             known.validate(key, prepare, name, [result])
         return result
-
-
-def _in_one_go(server: Any, cell: str, send: Callable[[], object]) -> Any:
-    """The result of the statement that is sent, in a transaction of its own in the cell, after one round trip."""
-    server.enter_pipeline_mode()
-    server.send_query_params(b"BEGIN", None)
-    server.send_query_params(cells.sees(cell).encode(), None)
-    send()
-    server.send_query_params(b"COMMIT", None)
-    server.pipeline_sync()
-    results = []
-    while (result := server.get_result()) is None or result.status != ExecStatus.PIPELINE_SYNC:
-        if result is not None:
-            results.append(result)
-        if server.status == ConnStatus.BAD:
-            raise psycopg.OperationalError(f"the connection is lost: {server.get_error_message()}")
-    server.exit_pipeline_mode()
-    failed = next((one for one in results if one.status == ExecStatus.FATAL_ERROR), None)
-    if server.transaction_status != TransactionStatus.IDLE:
-        server.exec_(b"ROLLBACK")
-    return failed or results[2]
 
 
 def _require(server: Any, result: Any) -> Any:

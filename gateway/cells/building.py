@@ -27,6 +27,10 @@ _RANGES = """
       FROM pg_inherits JOIN pg_class parent ON parent.oid = inhparent JOIN pg_class child ON child.oid = inhrelid
      WHERE parent.relname = ANY(%s) AND parent.relnamespace = 'public'::regnamespace ORDER BY 2
 """
+_OPTIONS = """
+    SELECT relname, array_to_string(reloptions, ', ') FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND reloptions IS NOT NULL AND relname = ANY(%s) ORDER BY relname
+"""
 _NUMBERED = """
     SELECT relname, attname, pg_get_serial_sequence(format('public.%%I', relname), attname)
       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -89,7 +93,7 @@ def build(name: str) -> Cell:
 
 def keep_alike() -> None:
     """After migrations: ids of new tables come from `public`, and the views over all cells are as the tables are."""
-    names = list(Cell.objects.values_list("name", flat=True))
+    names = _names()
     if not names:
         return
     with transaction.atomic(), connection.cursor() as cursor:
@@ -102,9 +106,16 @@ def keep_alike() -> None:
 def look_away() -> None:
     """Before migrations: takes the views over all cells away, which would keep columns as they are."""
     executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+    if _names() and executor.migration_plan(executor.loader.graph.leaf_nodes()):
         with connection.cursor() as cursor:
             cursor.execute(f"DROP SCHEMA IF EXISTS {cells.ALL} CASCADE")
+
+
+def _names() -> list[str]:
+    """Of the cells, also of a database that does not know of any yet."""
+    if table(Cell) not in connection.introspection.table_names():
+        return []
+    return list(Cell.objects.order_by("name").values_list("name", flat=True))
 
 
 def _look_over_all(cursor: Any) -> None:
@@ -124,6 +135,8 @@ def _statements(cell: str) -> Iterator[sql.Composed | str]:
             sql.Identifier(cell), sql.Identifier(name), sql.Identifier(name)
         )
         yield like + sql.SQL(f" PARTITION BY {key}") if is_in_ranges else like
+    for name, options in every(_OPTIONS, [tables]):
+        yield f"ALTER TABLE {cell}.{name} SET ({options})"
     for parent, name, bounds in every(_RANGES, [tables]):
         yield sql.SQL("CREATE TABLE {0}.{1} PARTITION OF {0}.{2} ").format(
             sql.Identifier(cell), sql.Identifier(name), sql.Identifier(parent)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.base import cells
-from gateway.cells.placement import is_placed_in_cells
+from gateway.cells.placement import OURS, is_placed_in_cells
 
 
 class CellRouter:
@@ -13,6 +13,8 @@ class CellRouter:
         """Raises ValueError for an operation in SQL or Python that does not say whether cells need it as well."""
         if cells.current() == cells.FIRST:
             return None
+        if app_label not in OURS:
+            return False
         if model_name:
             return is_placed_in_cells(app_label, model_name)
         if "in_cells" not in hints:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.base.errors import Refusal
 from accounts.base.wire import dumps, timestamp
+from accounts.cells import in_cell_of
 from accounts.models import Environment, Merchant
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
@@ -45,7 +46,8 @@ def _locally(view: View) -> View:
         if merchant is None:
             raise Http404
         try:
-            return view(request, merchant, **path)
+            with in_cell_of(merchant):
+                return view(request, merchant, **path)
         except Refusal as refusal:
             body = body_of(refusal, traced(request).request_id)
             return HttpResponse(body, status=refusal.status, content_type="application/json")

@@ -29,7 +29,7 @@ class StaffCellMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith(STAFF):
+        if not request.path_info.startswith(STAFF) or not request.user.is_staff:
             return self.get_response(request)
         with cells.opened(_cell(request)):
             return streamed_here(self.get_response(request))
@@ -70,10 +70,13 @@ def _pk(model: type[Model], text: str) -> object | None:
     """The key that the text can be."""
     if not is_well_formed(text):
         return None
+    key = model._meta.pk
     try:
-        return model._meta.pk.to_python(text)  # type: ignore[no-any-return]
+        pk: object = key.to_python(text)
+        key.run_validators(pk)
     except ValidationError:
         return None
+    return pk
 
 
 def _model(app: str, name: str) -> type[Model] | None:

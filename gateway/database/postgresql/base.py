@@ -58,15 +58,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def pool(self) -> ConnectionPool[Any] | None:
-        """Django's own pool, but for its check, which is a round trip for each request."""
+        """Like Django's own, but for its check, which is a round trip for each request, and for its connections."""
         options = self.settings_dict["OPTIONS"].get("pool")
-        if options and self.alias not in self._connection_pools and self.settings_dict["CONN_HEALTH_CHECKS"]:
+        if options and self.alias not in self._connection_pools:
             pool: ConnectionPool[Any] = ConnectionPool(
                 connection_class=InItsCell,
                 kwargs={**self.get_connection_params(), "autocommit": True},
                 open=False,
                 configure=self._configure_connection,  # type: ignore[arg-type]
-                check=require_open,
+                check=require_open if self.settings_dict["CONN_HEALTH_CHECKS"] else None,
                 **options,
             )
             self._connection_pools.setdefault(self.alias, pool)

@@ -1,31 +1,26 @@
-"""Makes a cell, in which merchants who come later live: for the sandbox so far (docs/scaling.md)."""
+"""Makes a cell, in which merchants who come later live: on a developer's machine so far (docs/scaling.md)."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.environments import serves
-from accounts.models import Environment
 from gateway.cells.building import build
 from gateway.database.owner import as_owner
 
 
 class Command(BaseCommand):
     help = (
-        "Makes a cell: a schema with tables of its own for merchants who come later. For services of the sandbox alone "
-        "so far: files of banks and acquirers are not yet taken in for merchants in several cells."
+        "Makes a cell: a schema with tables of its own for merchants who come later. On a developer's machine only so "
+        "far: files of banks and acquirers are not yet taken in for merchants in several cells."
     )
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("name", help="cell_01, cell_02, …")
 
     def handle(self, *args: Any, name: str, **options: Any) -> None:
-        if serves(Environment.PRODUCTION) and not settings.LOCAL:
-            raise CommandError(
-                "Real money cannot be in cells yet: set ONPAY_ENVIRONMENTS=SANDBOX for a service of the sandbox alone. "
-                "Nothing was changed."
-            )
+        if not settings.LOCAL:
+            raise CommandError("Real money cannot be in cells yet (docs/scaling.md). Nothing was changed.")
         with as_owner("default"):
             try:
                 build(name)

@@ -26,9 +26,14 @@ class Command(migrate.Command):
             raise CommandError("A pooler does not carry migrations: set ONPAY_MIGRATIONS_DATABASE_URL past it.")
         with as_owner(options["database"]):
             self._require_known(options["database"])
+            if options["check_unapplied"] or options["plan"]:
+                super().handle(*args, **options)
+                return
             look_away()
-            super().handle(*args, **options)
-            keep_alike()
+            try:
+                super().handle(*args, **options)
+            finally:
+                keep_alike()
 
     def _require_known(self, database: str) -> None:
         """Refuses a database created before the migrations were rewritten for 0.2.0."""

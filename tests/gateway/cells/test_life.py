@@ -118,6 +118,11 @@ def test_staff_see_all_cells_in_one_list_and_work_in_that_of_the_object(lives: L
         assert one in staff.get(f"/admin/gateway/payment/{one}/change/").content.decode()
 
 
+def test_nobody_but_staff_has_anything_looked_for(lives: Lives) -> None:
+    for address in ("/admin/webhooks/attempt/99999999999999999999999999/change/", "/admin/ledger/entry/1/change/"):
+        assert Client().get(address).status_code == 302
+
+
 def test_what_is_seen_of_all_cells_cannot_be_written(lives: Lives) -> None:
     lives.api(lives.acme).post("/payments", pix())
     with all_cells(), pytest.raises(OperationalError, match="cannot update view"), transaction.atomic():
