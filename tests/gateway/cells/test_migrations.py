@@ -1,18 +1,20 @@
 """Migrations change what is in cells in each of them, and everything else once."""
 
+import time
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, migrations, models
+from django.db import OperationalError, connection, migrations, models, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from psycopg.errors import LockNotAvailable
 
 from accounts.base import cells
 from accounts.base.rows import every
 from gateway.cells.building import keep_alike, look_away
 from gateway.cells.placement import models_in_cells
-from gateway.database.migrating import BriefExecutor
+from gateway.database.migrating import PAUSE_S, BriefExecutor
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
 
 _COLUMNS = "SELECT table_schema FROM information_schema.columns WHERE table_name = %s AND column_name = %s ORDER BY 1"
@@ -23,10 +25,22 @@ _VIEWS = "SELECT count(*) FROM pg_views WHERE schemaname = 'cells'"
 _TABLES = "SELECT schemaname FROM pg_tables WHERE tablename = %s ORDER BY 1"
 
 
+TRIES = 100
+
+
 def migrated(*operations: Any, app: str = "gateway", atomic: bool = True) -> None:
+    """Tried again here while an autovacuum has one of the tables: within a transaction the executor does it once."""
     migration = type("Migration", (migrations.Migration,), {"operations": list(operations), "atomic": atomic})
-    state = MigrationLoader(connection).project_state()
-    BriefExecutor(connection).apply_migration(state, migration("9999_of_a_test", app))
+    for left in reversed(range(TRIES)):
+        try:
+            with transaction.atomic():
+                state = MigrationLoader(connection).project_state()
+                BriefExecutor(connection).apply_migration(state, migration("9999_of_a_test", app))
+            return
+        except OperationalError as busy:
+            if not left or not isinstance(busy.__cause__, LockNotAvailable):
+                raise
+            time.sleep(PAUSE_S)
 
 
 def test_a_column_of_a_table_in_cells_is_added_in_each(lives: Lives) -> None:
