@@ -126,4 +126,5 @@ def test_a_payer_who_does_nothing_at_the_end_goes_back_all_the_same(watched: Wat
     page = watched.go(order(returnUrl=f"{watched.origin}/docs/errors"))
     page.get_by_role("button", name="Decline the payment").click()
 
-    page.wait_for_url(f"{watched.origin}/docs/errors?paymentId={Payment.objects.get().id}", timeout=8_000)
+    back = f"{watched.origin}/docs/errors?paymentId={Payment.objects.get().id}"
+    page.wait_for_url(back, timeout=8_000, wait_until="commit")  # how soon the shop's page is there is not promised
