@@ -120,7 +120,7 @@ def _names() -> list[str]:
 
 def _look_over_all(cursor: Any) -> None:
     """Makes the views over all cells."""
-    names = ["public", *Cell.objects.order_by("name").values_list("name", flat=True)]
+    names = ["public", *_names()]
     cursor.execute(f"DROP SCHEMA IF EXISTS {cells.ALL} CASCADE")
     cursor.execute(f"CREATE SCHEMA {cells.ALL}")
     for model in models_in_cells():
