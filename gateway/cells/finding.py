@@ -4,13 +4,14 @@ import re
 from functools import cache
 
 from django.apps import apps
+from django.core.exceptions import ValidationError
 from django.db.models import Model
 
 from accounts.base import cells
 from accounts.base.ids import IdField, is_well_formed
 from accounts.base.rows import first, table
-from accounts.cells import every_cell, everywhere, look_again
-from accounts.models import Merchant
+from accounts.cells import cell_of, every_cell, everywhere, look_again
+from accounts.models import Company, Merchant, Proposal
 from gateway.cells.placement import OURS, is_in_cells
 
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
@@ -44,6 +45,36 @@ def cell_of_row(model: type[Model], pk: str) -> str:
     sql = f"SELECT cell_id FROM {table(Merchant)} WHERE id = (SELECT merchant_id FROM {table(model)} WHERE id = %s)"
     row = first(sql, [pk]) if is_well_formed(pk) else None
     return str(row[0] or cells.FIRST) if row else everywhere()
+
+
+def cell_about(model: type[Model], text: str) -> str:
+    """The same of a row of any table by its key as people write it: a proposal has the cell of what it is about, and a
+    company that of its books if both are in one.
+    """
+    pk = _pk(model, text)
+    if pk is None:
+        return everywhere()
+    if model is Proposal:
+        about = Proposal.objects.filter(pk=pk).values_list("object_id", flat=True).first() or ""
+        return cell_about(Merchant, about) if about.isdecimal() else cell_named_in(about)
+    if model in (Company, Merchant):
+        living = Merchant.objects.filter(**{"pk" if model is Merchant else "company": pk})
+        found = {cell_of(one) for one in living}
+        return found.pop() if len(found) == 1 else everywhere()
+    return cell_of_row(model, text)
+
+
+def _pk(model: type[Model], text: str) -> object | None:
+    """The key that the text can be."""
+    if not is_well_formed(text):
+        return None
+    key = model._meta.pk
+    try:
+        pk: object = key.to_python(text)
+        key.run_validators(pk)
+    except ValidationError:
+        return None
+    return pk
 
 
 def cell_of_id(public_id: str) -> str:

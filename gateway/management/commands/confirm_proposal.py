@@ -7,10 +7,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from accounts.base import cells
 from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS
+from gateway.cells.finding import cell_about
 
 
 class Command(BaseCommand):
@@ -27,8 +29,12 @@ class Command(BaseCommand):
         proposal = Proposal.objects.filter(pk=options["proposal"], state=Proposal.State.OPEN).first()
         if proposal is None:
             raise CommandError("No open proposal has this id. Run the command without an id to list the open ones.")
+        with cells.opened(cell_about(Proposal, proposal.pk)):
+            self._confirm(proposal, options["note"])
+
+    def _confirm(self, proposal: Proposal, given: str | None) -> None:
         self.stdout.write(_description(proposal))
-        note = options["note"] if options["note"] is not None else self._prompt(proposal)
+        note = given if given is not None else self._prompt(proposal)
         if len(note.strip()) < 5:
             raise CommandError("The note must have at least 5 characters. Nothing was changed.")
         try:
