@@ -12,6 +12,7 @@ import structlog
 
 from accounts.base import clock
 from accounts.base.clock import utcnow
+from accounts.cells import in_cell_of
 from gateway.bank_files.shapes import OrderAnswer, OrderOutcome
 from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
@@ -101,8 +102,9 @@ def _applied(answer: BatchAnswer) -> BatchAnswer.Found:
         return Found.OTHER_AMOUNT
     if order.batch.state != State.HANDED_OVER and order.batch.renaming_since is None:
         return Found.NOT_HANDED_OVER
-    withdrawal = lock(order.withdrawal.merchant, order.withdrawal_id)
-    found = _turned(answer, order, withdrawal)
+    merchant = order.withdrawal.merchant
+    with in_cell_of(merchant):
+        found = _turned(answer, order, lock(merchant, order.withdrawal_id))
     if found in (Found.APPLIED, Found.NOTED):
         _remember(answer, order)
     return found

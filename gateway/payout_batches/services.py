@@ -1,15 +1,16 @@
 """Gathering withdrawals into a batch, releasing it with its file, and canceling it.
 
-Whoever changes a batch locks it first, then its withdrawals in the order of their ids.
+A batch is one file for one bank account, so it may have withdrawals of several cells. Whoever changes a batch locks it
+first, then its withdrawals, cell after cell, in the order of their ids.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from hashlib import sha256
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext
 
 from accounts import audit
@@ -19,6 +20,7 @@ from accounts.base.errors import Fault
 from accounts.base.ids import ulid
 from accounts.base.rows import Params, columns, first, load, table
 from accounts.base.sealing import seal, unseal
+from accounts.cells import each_cell_in_order
 from accounts.models import Company, Merchant
 from gateway.payout_batches import files
 from gateway.payout_batches.errors import BatchChanged, BatchState, BatchUnknown, NothingToGather, NotPaidByFile
@@ -84,8 +86,7 @@ def gather_before(
     way = files.way_of(account)
     assert way is not None
     given = [account.pk, currency, cut_off, cut_off, cut_off, way.most_orders]
-    queued = [load(Withdrawal, row) for row in _rows(_GATHERED, given)]
-    found = [one for one in queued if not is_lapsed(one, utcnow())]
+    found = sorted(_queued(given), key=lambda one: (one.queued_at, one.pk))[: way.most_orders]
     if not found or pay_on < way.day(utcnow()):
         return None
     batch = PayoutBatch(
@@ -101,6 +102,14 @@ def gather_before(
     )
     write_down(by, batch, "gathered", note)
     return batch
+
+
+def _queued(given: Params) -> Iterator[Withdrawal]:
+    """As many as fit into one file from each cell, locked; without those that wait for approval again."""
+    for _ in each_cell_in_order():
+        for one in [load(Withdrawal, row) for row in _rows(_GATHERED, given)]:
+            if not is_lapsed(one, utcnow()):
+                yield one
 
 
 def _number() -> str:
@@ -132,11 +141,12 @@ def require_state(batch: PayoutBatch, *allowed: PayoutBatch.State) -> None:
 
 def orders_of(batch: PayoutBatch) -> list[BatchOrder]:
     """The orders with their withdrawals, locked until the transaction ends."""
-    held = Withdrawal.objects.select_for_update(no_key=True, of=("self",)).filter(
-        pk__in=BatchOrder.objects.filter(batch=batch).values("withdrawal")
-    )
-    found = {one.pk: one for one in held.select_related("merchant__company", "account").order_by("pk")}
     orders = list(BatchOrder.objects.filter(batch=batch).order_by("number"))
+    held = Withdrawal.objects.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    theirs = held.select_related("merchant__company", "account").filter(
+        pk__in=[order.withdrawal_id for order in orders]
+    )
+    found = {one.pk: one for _ in each_cell_in_order() for one in theirs.all()}
     for order in orders:
         order.withdrawal = found[order.withdrawal_id]
     return orders
@@ -200,7 +210,8 @@ def release(by: Actor, batch: PayoutBatch, note: str) -> PayoutBatch:
     last = first(_LAST_SEQUENCE, [account.pk])
     written = files.write(account, batch, [(one, put_in_file(one.withdrawal, now)) for one in orders], last, now)
     sent = Withdrawal.objects.filter(pk__in=[one.withdrawal_id for one in orders])
-    sent.update(sent_at=now, sent_times=F("sent_times") + 1, ask_at=None)
+    marked = _update(sent, sent_at=now, sent_times=F("sent_times") + 1, ask_at=None)
+    assert marked == batch.count, "all of them are marked as sent"
     batch.sequence, batch.format, batch.file_name = written.sequence, written.format, written.name
     batch.digest, batch.size = sha256(written.content).hexdigest(), len(written.content)
     batch.sealed_file = seal(zlib.compress(written.content))
@@ -242,8 +253,13 @@ def _put_back(batch: PayoutBatch) -> None:
     orders_of(batch)
     over = dict(unanswered(batch).values_list("withdrawal", "pk"))
     sent = Withdrawal.objects.filter(pk__in=over, status=Status.PROCESSING, sent_at__isnull=False)
-    sent.update(sent_at=None, sent_times=F("sent_times") - 1)
+    _update(sent, sent_at=None, sent_times=F("sent_times") - 1)
     BatchOrder.objects.filter(pk__in=over.values()).update(is_live=False)
+
+
+def _update(these: QuerySet[Withdrawal], **values: object) -> int:
+    """Changes them in each cell; returns how many there were. Call it with them locked."""
+    return sum(these.update(**values) for _ in each_cell_in_order())
 
 
 @transaction.atomic

@@ -26,7 +26,6 @@ from tests.support.api import Api
 from tests.support.approvals import age, an_approver, approve, set_rules, the_owner
 from tests.support.bank_orders import answered
 from tests.support.batches import BY_CNAB, bank_account
-from tests.support.cells import not_in_cells
 from tests.support.companies import Shop
 from tests.support.paying_out import swept, with_real_money
 from tests.support.people import PASSWORD, browser_of
@@ -37,7 +36,7 @@ from tests.support.staff_overview import cells
 from tests.support.statements import extract
 from webhooks.models import Event
 
-pytestmark = [pytest.mark.parametrize("role", ["service"], indirect=True), not_in_cells]
+pytestmark = pytest.mark.parametrize("role", ["service"], indirect=True)
 
 
 @pytest.fixture

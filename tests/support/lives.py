@@ -1,10 +1,13 @@
 """Who lives in which cell, and what is there."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
 
 from accounts.base import cells
+from accounts.cells import each_cell_in_order, in_cell_of
+from ledger.verify import verify
 from tests.support.api import Api, another_address
 from tests.support.companies import Shop
 
@@ -24,6 +27,12 @@ class Lives:
     def api(self, shop: Shop) -> Api:
         return Api(shop.sandbox_key, another_address())
 
+    def in_turn(self) -> Iterator[Shop]:
+        """One after the other, with the cell open in which it lives."""
+        for shop in (self.early, self.acme, self.globex):
+            with in_cell_of(shop.production):
+                yield shop
+
 
 def rows(table: str) -> list[int]:
     """How many rows of the table there are in the first cell, in acme's and in globex's."""
@@ -33,3 +42,8 @@ def rows(table: str) -> list[int]:
             cursor.execute(f"SELECT count(*) FROM {table}")
             found.append(cursor.fetchone()[0])
     return found
+
+
+def violations() -> list[list[str]]:
+    """The numbers of invariants that do not hold, in the first cell, in acme's and in globex's."""
+    return [[one.invariant.number for one in verify()] for _ in each_cell_in_order()]
