@@ -1,6 +1,7 @@
 """Due work that is done many rows at a time."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -11,6 +12,7 @@ from django.db import connection, models, transaction
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import columns, load, retry_on_deadlock
+from accounts.cells import all_cells
 from accounts.due import Due, put_off
 
 log = structlog.get_logger()
@@ -21,7 +23,8 @@ Later = list[tuple[str, Callable[[], object]]]
 
 @dataclass(frozen=True, kw_only=True)
 class DueInBatches(Due[M]):
-    """Due work on many rows in one transaction that locks them in the order of their ids.
+    """Due work on many rows in one transaction that locks them in the order of their ids. They are rows in `public`,
+    about merchants of any cells, whose rows are seen.
 
     If a batch raises, its rows are done one by one with `run`, so that one that raises delays no other.
     """
@@ -48,16 +51,21 @@ class DueInBatches(Due[M]):
 
     def _follow(self, object_id: str, act: Callable[[], object]) -> None:
         try:
-            act()
+            with all_cells():
+                act()
         except SoftTimeLimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001  (any error of the row)
             put_off(self.kind, object_id, error)
 
+    def _cell_of(self, row: M) -> AbstractContextManager[None]:
+        return all_cells()
+
     @transaction.atomic
     def _take_many(self, ids: Sequence[str]) -> tuple[int, Later]:
         rows = self._hold_many(ids)
-        return len(rows), self.run_many(rows) if rows else []
+        with all_cells():
+            return len(rows), self.run_many(rows) if rows else []
 
     def _hold_many(self, ids: Sequence[str]) -> list[M]:
         """Those that are still due, locked; rows locked by another process are skipped."""

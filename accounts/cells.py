@@ -10,11 +10,14 @@ from django.db.models import Count
 from django.http import HttpResponseBase, StreamingHttpResponse
 
 from accounts.base import cells
+from accounts.base.rows import table
 from accounts.models import Cell, Merchant
 
 R = TypeVar("R", bound=HttpResponseBase)
 LOOKS_AGAIN_S = 10.0
 """A process that meets nobody of a new cell knows of it after so long at most."""
+LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = current_schema())"
+"""In SQL, the merchants of the cell that is open: for what is in `public` and is compared with rows in cells."""
 _known: list[str] = []
 _looked_at = 0.0
 

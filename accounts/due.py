@@ -5,6 +5,7 @@ A row that raises is recorded and postponed, each time for longer; it delays no 
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -222,8 +223,11 @@ class Due(Work[M]):
         if row is None:
             return False, None, cells.current()
         tracing.follow(getattr(row, "request_id", ""))
-        with in_cell_of(getattr(row, "merchant", None)):
+        with self._cell_of(row):
             return True, self.run(row, getattr(row, self.column)), cells.current()
+
+    def _cell_of(self, row: M) -> AbstractContextManager[None]:
+        return in_cell_of(getattr(row, "merchant", None))
 
     def _hold(self, object_id: str, now: datetime | None = None) -> M | None:
         """The row, locked, with its merchant and the rows named by `holds`; None if it no longer waits.

@@ -1,6 +1,11 @@
-"""Invariants between statements of bank accounts and the books."""
+"""Invariants between statements of bank accounts and the books.
+
+Statements are in `public` and books in cells: each cell proves what the lines are in its own books, and that all lines
+together are the statements is proved without a book.
+"""
 
 from accounts.base.rows import quoted, table
+from accounts.cells import LIVING_HERE
 from gateway.reconciliation.models import BankAccount, BankLine, BankStatement, LineKind, LinePart
 from gateway.settlements.models import SettlementLine
 from gateway.suspense.models import OPEN, SuspenseItem
@@ -12,6 +17,7 @@ from ledger.verify import invariant
 _LIVE = f"SELECT * FROM {table(LinePart)} WHERE undone_by = ''"
 _WAITING = quoted(BankLine.State.WAITING, BankLine.State.UNNAMED)
 _HELD = f"SELECT * FROM {table(SuspenseItem)} WHERE line_id <> '' AND state IN ({quoted(*OPEN)})"
+_OF_HERE = f"merchant_id IN {LIVING_HERE}"
 
 invariant(
     "I40",
@@ -31,19 +37,22 @@ invariant(
 )
 invariant(
     "I41",
-    "BANK of an account, in all books, is the closing balance of its last statement, once all its lines are matched",
+    "the closing balance of an account's last statement is what its lines are in all books, once all are matched",
     f"""
-    SELECT a.code, last.closing, coalesce(-b.amount, 0), coalesce(w.waiting, 0)
+    SELECT a.code, last.closing, coalesce(b.amount, 0), coalesce(w.waiting, 0)
       FROM {table(BankAccount)} a
       JOIN LATERAL (SELECT closing FROM {table(BankStatement)} WHERE account_id = a.id
                      ORDER BY position DESC LIMIT 1) last ON true
-      LEFT JOIN (SELECT la.method, la.currency, sum(lb.amount) AS amount FROM {table(Account)} la
-                   JOIN {table(Balance)} lb ON lb.account_id = la.id
-                  WHERE la.kind = '{AccountKind.BANK}' AND la.method <> '' GROUP BY 1, 2) b
-        ON (b.method, b.currency) = (a.code, a.currency)
+      LEFT JOIN (SELECT code, currency, sum(amount) AS amount
+                   FROM (SELECT p_account.code, p.currency, p.amount FROM ({_LIVE}) p
+                           JOIN {table(BankAccount)} p_account ON p_account.id = p.account_id
+                          UNION ALL
+                         SELECT bank_account, currency, amount FROM ({_HELD}) held) told
+                  GROUP BY 1, 2) b
+        ON (b.code, b.currency) = (a.code, a.currency)
       LEFT JOIN (SELECT account_id, sum(amount) AS waiting FROM {table(BankLine)}
                   WHERE state IN ({_WAITING}) GROUP BY 1) w ON w.account_id = a.id
-     WHERE last.closing - coalesce(w.waiting, 0) <> coalesce(-b.amount, 0)
+     WHERE last.closing - coalesce(w.waiting, 0) <> coalesce(b.amount, 0)
     """,
 )
 invariant(
@@ -78,7 +87,7 @@ invariant(
                            JOIN {table(BankAccount)} a ON a.id = p.account_id
                           UNION ALL
                          SELECT merchant_id, bank_account, currency, amount FROM ({_HELD}) held) told
-                  GROUP BY 1, 2, 3) t
+                  WHERE {_OF_HERE} GROUP BY 1, 2, 3) t
         ON (t.merchant_id, t.method, t.currency) = (b.merchant_id, b.method, b.currency)
      WHERE coalesce(b.amount, 0) <> coalesce(t.amount, 0)
     """,
@@ -97,7 +106,7 @@ invariant(
                           UNION ALL
                          SELECT merchant_id, currency, -amount FROM ({_LIVE}) live
                           WHERE kind = '{LineKind.ACQUIRER}') told
-                  GROUP BY 1, 2) t
+                  WHERE {_OF_HERE} GROUP BY 1, 2) t
         ON (t.merchant_id, t.currency) = (b.merchant_id, b.currency)
      WHERE coalesce(b.amount, 0) <> coalesce(t.amount, 0)
     """,
@@ -114,7 +123,8 @@ invariant(
                            FROM {table(Withdrawal)} WHERE status = '{Status.COMPLETED}'
                           UNION ALL
                          SELECT merchant_id, other_method, currency, amount FROM ({_LIVE}) live
-                          WHERE kind IN ({quoted(LineKind.WITHDRAWAL, LineKind.WITHDRAWAL_BACK)})) told
+                          WHERE kind IN ({quoted(LineKind.WITHDRAWAL, LineKind.WITHDRAWAL_BACK)})
+                            AND {_OF_HERE}) told
                   GROUP BY 1, 2, 3) w
         ON (w.merchant_id, w.rail, w.currency) = (p.merchant_id, p.method, p.currency)
      WHERE coalesce(p.amount, 0) <> coalesce(w.amount, 0)

@@ -1,6 +1,7 @@
 """Invariants between money in suspense, payments and the books."""
 
 from accounts.base.rows import quoted, table
+from accounts.cells import LIVING_HERE
 from gateway.payments.models import Payment, Status
 from gateway.suspense.models import OPEN, State, SuspenseItem
 from ledger.books.models import Account, Balance
@@ -17,7 +18,7 @@ invariant(
               JOIN {table(Balance)} b ON b.account_id = a.id WHERE a.kind = '{AccountKind.SUSPENSE}') b
       FULL JOIN (SELECT merchant_id, coalesce(nullif(bank_account, ''), method) AS method, currency,
                          sum(amount) AS amount FROM {table(SuspenseItem)}
-                  WHERE state IN ({quoted(*OPEN)}) AND merchant_id IS NOT NULL GROUP BY 1, 2, 3) s
+                  WHERE state IN ({quoted(*OPEN)}) AND merchant_id IN {LIVING_HERE} GROUP BY 1, 2, 3) s
         ON (s.merchant_id, s.method, s.currency) = (b.merchant_id, b.method, b.currency)
      WHERE coalesce(b.amount, 0) <> coalesce(s.amount, 0)
     """,
