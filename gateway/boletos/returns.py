@@ -14,6 +14,7 @@ from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.wire import timestamp
 from accounts.batches import Later
+from accounts.cells import each_cell_in_order, in_cell_of
 from gateway.bank_files.shapes import CollectionReturn, Remark, SlipAnswer, SlipEvent
 from gateway.boletos.models import SlipLine
 from gateway.methods.due_dates import SAO_PAULO
@@ -136,18 +137,22 @@ def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionRet
 
 
 def apply_all(lines: Sequence[SlipLine]) -> Later:
-    """Applies lines that are locked. Payments are locked first, then boletos: afterwards only the ledger is."""
+    """Applies lines that are locked, each in the cell of its payment. Payments are locked first, cell after cell, then
+    boletos: afterwards only the ledger is.
+    """
     ids = [line.slip_id for line in lines if line.slip_id]
     locked = Payment.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
-    payments = {one.id: one for one in locked.select_related("merchant__company")}
+    theirs = locked.select_related("merchant__company")
+    payments = {one.id: one for _ in each_cell_in_order() for one in theirs.all()}
     named = Slip.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")
     slips_of = {slip.pk: slip for slip in named}
     for line in lines:
         if line.slip_id is None:
             _hold(line)
         else:
-            apply = _APPLIED[SlipEvent(line.event)]
-            payments[line.slip_id] = apply(line, slips_of[line.slip_id], payments[line.slip_id])
+            apply, payment = _APPLIED[SlipEvent(line.event)], payments[line.slip_id]
+            with in_cell_of(payment.merchant):
+                payments[line.slip_id] = apply(line, slips_of[line.slip_id], payment)
     SlipLine.objects.filter(pk__in=[line.pk for line in lines]).update(due_at=None, applied_at=utcnow())
     return []
 
