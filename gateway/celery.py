@@ -153,8 +153,10 @@ ALL_TURNS = {
     "expire-proposals": Turn(
         "accounts.proposals.tasks.expire_proposals", BACKGROUND, timedelta(minutes=10), in_cells=False
     ),
-    "recover-money": Turn("gateway.suspense.tasks.recover_money", BACKGROUND, timedelta(minutes=10)),
-    "recover-clawbacks": Turn("gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1)),
+    "recover-money": Turn("gateway.suspense.tasks.recover_money", BACKGROUND, timedelta(minutes=10), in_cells=False),
+    "recover-clawbacks": Turn(
+        "gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1), in_cells=False
+    ),
     "sweep-settlements": Turn(
         "gateway.settlements.tasks.sweep_settlements", BACKGROUND, timedelta(minutes=1), in_cells=False
     ),

@@ -1,8 +1,9 @@
-"""The banks' own ids of money: each is used once."""
+"""The banks' own ids of money: each is used once, over all cells."""
 
 from django.db.models import Q
 
 from accounts.base.rows import execute
+from accounts.cells import all_cells
 from accounts.models import Merchant
 from gateway.methods.rail import PaymentOutcome, PaymentResult, Rail
 from gateway.methods.registry import by_currency
@@ -46,7 +47,9 @@ def require_unpaid(
     theirs = Q(account=account) | (Q(account__isnull=False, merchant=merchant) if merchant else Q())
     where = Q(account__isnull=False) if rail.bank_reference_is_unique else theirs
     paid = Payment.objects.filter(where, rail_reference__iexact=reference).exclude(pk=by and by.pk)
-    if other := paid.values_list("pk", flat=True).first():
+    with all_cells():
+        other = paid.values_list("pk", flat=True).first()
+    if other:
         raise BankReferenceUsed(paymentId=other)
 
 
@@ -63,7 +66,8 @@ def has_paid_another(payment: Payment, outcome: PaymentOutcome) -> bool:
         return False
     _lock(reference)
     others = Payment.objects.filter(account__isnull=False, rail_reference__iexact=reference)
-    return others.exclude(pk=payment.pk).exists()
+    with all_cells():
+        return others.exclude(pk=payment.pk).exists()
 
 
 def _lock(reference: str) -> None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
+from accounts.cells import in_cell_of
 from accounts.models import Merchant, User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.methods.rail import Money
@@ -108,7 +109,8 @@ class EnterMoney(ProposalKind):
         account_id, payment_id, reference = object_id.split(":", 2)
         payment = payment_of(payment_id) if payment_id else None
         if payment:
-            payment = lock(payment.merchant, payment.pk)
+            with in_cell_of(payment.merchant):
+                payment = lock(payment.merchant, payment.pk)
         account = ProviderAccount.objects.select_related("merchant__company").filter(pk=account_id).first()
         if account is None:
             raise AccountUnknown
@@ -134,11 +136,13 @@ class EnterMoney(ProposalKind):
     def allows_alone(self, record: Line, values: Values, person: User) -> bool:
         """Within the company's limit for all that one person decides alone in 24 hours."""
         merchant, currency, minor = _counted(record, values)
-        return single_approvals.is_left(merchant, currency, minor, person)
+        with in_cell_of(merchant):
+            return single_approvals.is_left(merchant, currency, minor, person)
 
     def note_alone(self, record: Line, values: Values, person: User) -> None:
         merchant, currency, minor = _counted(record, values)
-        single_approvals.note(merchant, currency, minor, person, str(record))
+        with in_cell_of(merchant):
+            single_approvals.note(merchant, currency, minor, person, str(record))
 
     def require(self, record: Line, values: Values) -> None:
         """Raises what `require_enterable` does."""
