@@ -16,6 +16,7 @@ from django.db.models.functions import Greatest
 
 from accounts.audit import ON_HOST
 from accounts.base.clock import utcnow
+from accounts.cells import each_cell_in_order
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payout_batches.models import PayoutBatch
 from gateway.providers import numbers
@@ -57,9 +58,11 @@ def begin(to: datetime, note: str, *, skip: int) -> None:
         account.save(update_fields=["restored_to", "restored_at"])
         write_down(ON_HOST, "restored", account, note, before=None)
         _skip_numbers(account, skip)
-    _ask_about_withdrawals(to, now)
+    for _ in each_cell_in_order():
+        _ask_about_withdrawals(to, now)
+        _ask_about_refunds(to, now)
+        _ask_about_payments(now)
     _ask_about_returns(to, now)
-    _ask_about_payments(now)
     dropped = Q(state=BatchState.DROPPING) | Q(state=BatchState.RELEASED, drop_at__isnull=False)
     PayoutBatch.objects.filter(dropped, renaming_since=None).update(renaming_since=to)
 
@@ -92,10 +95,13 @@ def _called() -> list[str]:
     ]
 
 
-def _ask_about_returns(to: datetime, now: datetime) -> None:
+def _ask_about_refunds(to: datetime, now: datetime) -> None:
     refunds = Refund.objects.filter(account__isnull=False, status=RefundStatus.PROCESSING, ask_at__isnull=False)
     refunds.filter(sent_at=None).update(sent_at=to)
     refunds.update(ask_at=now, leased_until=None)
+
+
+def _ask_about_returns(to: datetime, now: datetime) -> None:
     returns = SuspenseItem.objects.filter(account__isnull=False, state=SuspenseState.RETURNING)
     returns.filter(sent_at=None).update(sent_at=to)
     returns.update(ask_at=now, leased_until=None)

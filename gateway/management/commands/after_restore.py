@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts import audit
 from accounts.base.clock import utcnow
+from accounts.cells import all_cells
 from gateway.restoring import outside, services
 
 
@@ -30,7 +31,8 @@ class Command(BaseCommand):
             raise CommandError("Give the reason with --note, or only --list.")
         if not options["list"]:
             services.begin(to, audit.note_on_host(note, "after_restore"), skip=options["skip_numbers"])
-        for title, lines in outside.listed(to):
-            self.stdout.write(self.style.MIGRATE_HEADING(title))
-            for line in lines or ["nothing"]:
-                self.stdout.write(f"  {line}")
+        with all_cells():
+            for title, lines in outside.listed(to):
+                self.stdout.write(self.style.MIGRATE_HEADING(title))
+                for line in lines or ["nothing"]:
+                    self.stdout.write(f"  {line}")

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts import audit
 from accounts.base.errors import Refusal
+from accounts.cells import all_cells
 from gateway.providers.errors import CallFailed
 from gateway.restoring import services
 from gateway.restoring.errors import NotListedYet, NotRestored
@@ -23,7 +24,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, account: str, note: str, **options: Any) -> None:
         try:
-            lost = services.know_orders(account, audit.note_on_host(note, "know_orders"))
+            with all_cells():
+                lost = services.know_orders(account, audit.note_on_host(note, "know_orders"))
         except NotRestored as refused:
             raise CommandError("There is no such account that waits.") from refused
         except (NotListedYet, CallFailed, Refusal) as refused:

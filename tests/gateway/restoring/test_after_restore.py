@@ -1,7 +1,7 @@
 """A backup is restored to a moment after which more was done: nothing is paid twice, whatever is lost here."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from io import StringIO
 from typing import Any
 
@@ -14,26 +14,20 @@ from accounts.models import AuditEntry, Merchant
 from gateway.methods.spei.clabe import clabe
 from gateway.providers.models import LostOrder, ProviderAccount
 from gateway.providers.restored import id_for
-from gateway.providers.selectors import payout_rail_of
 from gateway.suspense import recovery
 from gateway.suspense.models import SuspenseItem
-from gateway.withdrawals.models import Withdrawal
-from gateway.withdrawals.provider import order_of
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.paying_out import swept
 from tests.support.production import live
 from tests.support.providers import connected, paid_out_by
+from tests.support.restored import BENEFICIARY, LISTED, sent_by_the_lost_primary, wait, withdrawn
 from tests.support.stp.books import deposit_message
 from tests.support.stp.service import Stp, open_stp
 from tests.support.stp.telling import create, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-BENEFICIARY = clabe(bank="072", city="691", account=449_571_149)
-ASKED = {"clabe": BENEFICIARY, "beneficiaryName": "José Núñez", "amount": 99.5, "currency": "MXN"}
-LISTED = timedelta(minutes=10)
 
 
 @pytest.fixture
@@ -60,25 +54,6 @@ def api(acme: Shop, account: ProviderAccount, stp: Stp, address: str) -> Api:
     return Api(acme.production_key, address)
 
 
-def withdrawn(api: Api, shop: Shop, reference: str = "w-1") -> Withdrawal:
-    answer = api.post("/withdrawals/spei", ASKED | {"companyId": shop.company.pk, "reference": reference})
-    assert answer.status_code == 201, answer.json()
-    return Withdrawal.objects.select_related("account", "merchant__company").get(pk=answer.json()["data"]["id"])
-
-
-def sent_by_the_lost_primary(withdrawal: Withdrawal, as_id: str | None = None) -> str:
-    """What happened after the restored moment: STP has the order, and nothing here says so."""
-    assert withdrawal.account
-    rail = payout_rail_of(withdrawal.account, "SPEI", "MXN", of=withdrawal.merchant)
-    order = order_of(withdrawal)
-    assert rail
-    lost = as_id or order.withdrawal_id
-    rail.send(
-        type(order)(**{name: getattr(order, name) for name in order.__slots__} | {"withdrawal_id": lost}), utcnow()
-    )
-    return lost
-
-
 def restored(to: datetime) -> str:
     out = StringIO()
     call_command("after_restore", f"--to={to.isoformat()}", "--note=the disk died", stdout=out)
@@ -89,11 +64,6 @@ def known(account: ProviderAccount) -> str:
     out = StringIO()
     call_command("know_orders", account.pk, "--note=compared", stdout=out)
     return out.getvalue()
-
-
-def wait(account: ProviderAccount) -> None:
-    later = utcnow() - LISTED
-    ProviderAccount.objects.filter(pk=account.pk).update(restored_to=later, restored_at=later)
 
 
 def keys(stp: Stp) -> list[str]:
