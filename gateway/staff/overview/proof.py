@@ -1,9 +1,12 @@
 """Whether the books are right."""
 
+from typing import NamedTuple
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.cells import each_cell_in_order
 from gateway.staff.kit.columns import address, block, link
 from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, PanelTable
 from ledger.models import Proof
@@ -12,19 +15,40 @@ from ledger.proofs import selectors
 SHOWN = 5
 
 
+class _Proved(NamedTuple):
+    """The last proof of a cell, and how the books stand there, in words."""
+
+    cell: str
+    last: Proof | None
+    label: str
+    state: str
+    note: str
+
+    @property
+    def is_worse(self) -> tuple[bool, bool]:
+        """A cell that was never verified is new: it hides nothing that was found in another."""
+        return self.state == BAD, self.last is not None
+
+
 def panel() -> Panel:
-    """The last proof, with counterexamples of violated invariants."""
-    last = selectors.last()
-    label, state = _judged(last)
+    """The last proof of the cell that is worst off, with counterexamples of violated invariants of all cells."""
+    found = [_proved(cell) for cell in each_cell_in_order()]
+    worst = max(found, key=lambda one: one.is_worse)
     return Panel(
         _("Proof of the books"),
-        (_broken(last),) if last and last.violations else (),
-        label,
-        state,
-        note=_summary(last),
+        tuple(_broken(one.last) for one in found if one.last and one.last.violations),
+        worst.label,
+        worst.state,
+        note=f"{worst.cell}: {worst.note}" if worst.cell else worst.note,
         leads=(_("All proofs"), address(Proof, "changelist")),
         asks=(_("Verify now"), reverse("admin:ledger_proof_verify_now")),
     )
+
+
+def _proved(cell: str) -> _Proved:
+    """Of the cell that is open."""
+    last = selectors.last()
+    return _Proved(cell, last, *_judged(last), _summary(last))
 
 
 def _judged(last: Proof | None) -> tuple[str, str]:
