@@ -58,7 +58,7 @@ def forget() -> None:
 
 def everywhere() -> str:
     """The name under which the rows of all cells are seen; where there is one cell, that one."""
-    return cells.ALL if len(every_cell()) > 1 else cells.FIRST
+    return cells.ALL if len(every_cell(lately=True)) > 1 else cells.FIRST
 
 
 def all_cells() -> AbstractContextManager[None]:

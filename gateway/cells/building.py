@@ -56,6 +56,11 @@ _INDEXES = """
        AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)
      ORDER BY 1
 """
+_VIEWS = """
+    SELECT format('DROP VIEW %%I.%%I', nspname, relname) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+     WHERE nspname = %s AND relkind = 'v' ORDER BY relname
+"""
+_AWAY = "SELECT 'migrations are running' AS views_are_away WHERE 1 / 0 = 1"
 _FUNCTIONS = """
     SELECT pg_get_functiondef(oid) FROM pg_proc
      WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
@@ -104,11 +109,16 @@ def keep_alike() -> None:
 
 
 def look_away() -> None:
-    """Before migrations: takes the views over all cells away, which would keep columns as they are."""
+    """Before migrations: takes the views over all cells away, which would keep columns as they are.
+
+    What stands in their place fails whoever reads it: without it statements would find the tables of `public`.
+    """
     executor = MigrationExecutor(connection)
     if _names() and executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        with connection.cursor() as cursor:
-            cursor.execute(f"DROP SCHEMA IF EXISTS {cells.ALL} CASCADE")
+        with transaction.atomic(), connection.cursor() as cursor:
+            _drop_views(cursor)
+            for model in models_in_cells():
+                cursor.execute(f"CREATE VIEW {cells.ALL}.{table(model)} AS {_AWAY}")
 
 
 def _names() -> list[str]:
@@ -121,11 +131,19 @@ def _names() -> list[str]:
 def _look_over_all(cursor: Any) -> None:
     """Makes the views over all cells."""
     names = ["public", *_names()]
-    cursor.execute(f"DROP SCHEMA IF EXISTS {cells.ALL} CASCADE")
-    cursor.execute(f"CREATE SCHEMA {cells.ALL}")
+    _drop_views(cursor)
     for model in models_in_cells():
         every = " UNION ALL ".join(f"SELECT {columns(model)} FROM {name}.{table(model)}" for name in names)
         cursor.execute(f"CREATE VIEW {cells.ALL}.{table(model)} AS {every}")
+
+
+def _drop_views(cursor: Any) -> None:
+    """The schema stays, with its grants: PostgreSQL passes over one that a role may not use, and over one that is not
+    there.
+    """
+    cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {cells.ALL}")
+    for (statement,) in every(_VIEWS, [cells.ALL]):
+        cursor.execute(statement)
 
 
 def _statements(cell: str) -> Iterator[sql.Composed | str]:

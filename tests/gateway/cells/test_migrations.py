@@ -5,16 +5,18 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError, connection, migrations, models, transaction
+from django.db import DatabaseError, OperationalError, connection, migrations, models, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import LockNotAvailable
 
 from accounts.base import cells
 from accounts.base.rows import every
-from gateway.cells.building import keep_alike, look_away
+from accounts.cells import all_cells
+from gateway.cells.building import build, keep_alike, look_away
 from gateway.cells.placement import models_in_cells
 from gateway.database.migrating import PAUSE_S, BriefExecutor
+from gateway.payments.models import Payment
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
 
 _COLUMNS = "SELECT table_schema FROM information_schema.columns WHERE table_name = %s AND column_name = %s ORDER BY 1"
@@ -98,3 +100,23 @@ def test_views_are_away_only_while_there_is_something_to_migrate(lives: Lives) -
     before = every(_VIEWS)
     look_away()
     assert every(_VIEWS) == before == [(len(list(models_in_cells())),)]
+
+
+def test_nobody_reads_public_instead_of_all_cells_while_views_are_away(lives: Lives) -> None:
+    MigrationRecorder(connection).record_unapplied("gateway", "0076_keys_stay_in_their_place")
+    look_away()
+    for read in (Payment.objects.exists, Payment.objects.count, lambda: list(Payment.objects.all())):
+        with all_cells(), pytest.raises(DatabaseError), transaction.atomic():
+            read()
+    keep_alike()
+    with all_cells():
+        assert Payment.objects.count() == 0
+
+
+def test_who_may_look_over_all_cells_still_may_when_views_are_made_again(lives: Lives) -> None:
+    """PostgreSQL passes over a schema that a role may not use, and would find `public`."""
+    with connection.cursor() as cursor:
+        cursor.execute("GRANT USAGE ON SCHEMA cells TO pg_monitor")
+    keep_alike()
+    build("cell_13")
+    assert every("SELECT has_schema_privilege('pg_monitor', 'cells', 'USAGE')") == [(True,)]
