@@ -3,6 +3,9 @@
 from datetime import datetime, timedelta
 from functools import partial
 
+import structlog
+from django.db import transaction
+
 from accounts.base import cells
 from accounts.base.rows import retry_on_deadlock
 from accounts.cells import cell_of
@@ -16,6 +19,7 @@ from gateway.providers.provider import Notice
 from gateway.refunds.disputes.hearing import disputed, record
 from gateway.refunds.disputes.models import Dispute
 
+log = structlog.get_logger()
 WINDOW = timedelta(days=200)
 """How old a dispute is at most that is looked up in an acquirer's list: until its second round has ended."""
 
@@ -47,9 +51,21 @@ def _compare(account: ProviderAccount, now: datetime) -> None:
 
 
 def _record(account: ProviderAccount, told: DisputeReport) -> None:
-    """In the cell of the payment; what no payment is known of stays where it was recorded first."""
+    """In the cell of the payment. What no payment was known of was recorded in the first one, and moves there."""
     known = Dispute.objects.filter(account=account, reference=told.reference).first()
+    home = cell_of_row(Dispute, known.pk) if known else cells.FIRST
     payment = disputed(account, told)
-    cell = cell_of(payment.merchant) if payment else cell_of_row(Dispute, known.pk) if known else cells.FIRST
+    cell = cell_of(payment.merchant) if payment else home
+    if known and known.payment_id and cell != home:
+        log.critical("dispute.told_otherwise", dispute=known.pk, told=told.money, known=known.money)
+        return
+    retry_on_deadlock(partial(_record_in, cell, account, told, stray_in=home if known and cell != home else None))
+
+
+@transaction.atomic
+def _record_in(cell: str, account: ProviderAccount, told: DisputeReport, *, stray_in: str | None) -> None:
+    if stray_in is not None:
+        with cells.opened(stray_in):
+            Dispute.objects.filter(account=account, reference=told.reference, payment=None).delete()
     with cells.opened(cell):
-        retry_on_deadlock(partial(record, account, told))
+        record(account, told)
