@@ -74,15 +74,15 @@ _TRIGGERS = """
 """
 
 
-def build(name: str) -> Cell:
-    """Makes the cell and lets new merchants live in it. Run as the owner of the tables. Atomic.
+def build(name: str, *, is_open: bool = True) -> Cell:
+    """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables. Atomic.
 
     Raises ValueError if the name is none of a cell or is taken.
     """
     if not cells.NAME.fullmatch(name):
         raise ValueError(f"{name} is no name of a cell: cell_01, cell_02, …")
     with cells.opened(cells.FIRST), transaction.atomic():
-        cell, is_new = Cell.objects.get_or_create(name=name)
+        cell, is_new = Cell.objects.get_or_create(name=name, defaults={"is_open": is_open})
         if not is_new:
             raise ValueError(f"{name} is there already.")
         statements = [*_statements(name)]  # names of `public` are written without it as long as nothing hides them

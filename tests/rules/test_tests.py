@@ -8,7 +8,6 @@ from tests.support.sources import APPS, SOURCES
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 ELSEWHERE = {
-    "accounts/management/commands": "tests/gateway/test_is_alive.py",
     "accounts/proposals": "tests/gateway/staff/test_two_people.py",
     "gateway/clients": "tests/clients/test_python.py",
     "gateway/dashboard/templatetags": "tests/gateway/dashboard/test_home.py",
