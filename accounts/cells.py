@@ -18,6 +18,8 @@ LOOKS_AGAIN_S = 10.0
 """A process that meets nobody of a new cell knows of it after so long at most."""
 LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = current_schema())"
 """In SQL, the merchants of the cell that is open: for what is in `public` and is compared with rows in cells."""
+IS_FIRST = "current_schema() = 'public'"
+"""In SQL, whether the first cell is open: where what is in `public` alone is looked at once, and not in each cell."""
 _known: list[str] = []
 _looked_at = 0.0
 
