@@ -4,11 +4,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from accounts.cells import in_cell_of
-from accounts.models import User
+from accounts.cells import each_cell, in_cell_of
+from accounts.models import Cell, User
+from gateway.cells.building import build
+from ledger.models import Proof
 from ledger.proofs.selectors import is_well
 from ledger.proofs.services import prove
 from ledger.tasks import prove_books
+from tests.support.companies import a_shop
 from tests.support.ledger import a_cent_too_much
 from tests.support.lives import GLOBEXES, Lives, rows
 from tests.support.receivables import a_receivable
@@ -20,6 +23,17 @@ def staff() -> Client:
     browser = Client()
     browser.force_login(User.objects.create_superuser("root@onpay.example", "correct horse"))
     return browser
+
+
+def test_the_books_of_all_cells_are_proved_right(lives: Lives) -> None:
+    for number in (13, 14):
+        Cell.objects.update(is_open=False)
+        build(f"cell_{number}")
+        shop = a_shop(f"Shop {number}")
+        with in_cell_of(shop.sandbox):
+            a_receivable(shop.sandbox)
+    prove_books()
+    assert [Proof.objects.get().holds for _ in each_cell()] == [True] * 5
 
 
 def test_what_is_wrong_in_one_cell_is_told_whatever_was_proved_since(
