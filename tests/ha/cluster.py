@@ -7,11 +7,8 @@ says to etcd. Stopped, it is a partition: connections are accepted and nothing c
 
 import json
 import os
-import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,10 +19,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import psutil
 import psycopg
 
 from gateway.local import processes
+from tests.support.servers import Process, free_ports, owner, signal_tree, where_is
 from tests.support.serving import wait_until_it_listens
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
@@ -56,83 +53,15 @@ defaults
 
 def missing() -> str:
     """What this machine lacks for a cluster, or ""."""
-    packages = [package for program, package in PROGRAMS.items() if _program(program) is None]
+    packages = [package for program, package in PROGRAMS.items() if where_is(program) is None]
     if not (POSTGRES / "postgres").exists():
         packages.append("postgresql-15")
     return f"apt-get install {' '.join(packages)}" if packages else ""
 
 
-def _program(name: str) -> str | None:
-    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
-
-
 def may_mount() -> bool:
     """Whether a host gets a disk of its own: `make ha` sees to that where root may mount one that nobody else sees."""
     return os.environ.get("OWN_MOUNTS") == "1"
-
-
-def free_ports() -> Iterator[int]:
-    """Below those that the system gives to connections, one of which would take the place of a server that restarts."""
-    return filter(_is_free, range(random.randrange(20_000, 30_000), 32_000))
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe, suppress(OSError):
-        probe.bind(("127.0.0.1", port))
-        return True
-    return False
-
-
-def signal_tree(pid: int, number: int) -> None:
-    """Signals a process and its descendants."""
-    with suppress(psutil.NoSuchProcess):
-        root = psutil.Process(pid)
-        for one in [root, *root.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                one.send_signal(number)
-
-
-class Process:
-    """A program that is started again after it was killed. All of it is killed: its children, too."""
-
-    def __init__(self, cluster: "Cluster", name: str, command: list[Any], env: Mapping[str, str] | None = None) -> None:
-        self.cluster, self.name, self.command, self.env = cluster, name, [str(word) for word in command], env or {}
-        self.log = cluster.folder / f"{name}.log"
-        self.child: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Only from the thread that lives longest: the kernel ends it with the thread that has started it."""
-        if not self.runs():
-            self.child = processes.spawn(
-                self.command,
-                self.log,
-                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", **self.env},
-                owner=self.cluster.owner,
-            )
-
-    def runs(self) -> bool:
-        return self.child is not None and self.child.poll() is None
-
-    def signal(self, number: int) -> None:
-        if self.runs():
-            assert self.child
-            signal_tree(self.child.pid, number)
-
-    def stop(self) -> None:
-        if self.child is None:
-            return
-        self.signal(signal.SIGCONT)
-        with suppress(ProcessLookupError):
-            self.child.terminate()
-        try:
-            self.child.wait(20)
-        except subprocess.TimeoutExpired:
-            self.kill()
-
-    def kill(self) -> None:
-        self.signal(signal.SIGKILL)
-        if self.child:
-            self.child.wait(20)
 
 
 class Host:
@@ -174,8 +103,7 @@ class Host:
         self._process("sentinel", ["redis-server", self._sentinel(), "--sentinel"])
 
     def _process(self, name: str, command: list[Any], env: Mapping[str, str] | None = None) -> None:
-        program = _program(command[0])
-        self.processes[name] = Process(self.cluster, f"{self.name}-{name}", [program, *command[1:]], env)
+        self.processes[name] = self.cluster.process(f"{self.name}-{name}", command, env)
 
     def _etcd(self) -> dict[str, str]:
         every = self.cluster.hosts
@@ -312,9 +240,7 @@ class Cluster:
     """All of it. What the service needs to know of it is in `settings`."""
 
     def __init__(self) -> None:
-        nobody = pwd.getpwnam("nobody")
-        root = os.geteuid() == 0
-        self.owner = (nobody.pw_uid, nobody.pw_gid) if root else (os.geteuid(), os.getegid())
+        self.owner = owner()
         self.folder = Path(tempfile.mkdtemp(prefix="onpay-ha-"))
         self.give(self.folder)
         self.ports = free_ports()
@@ -325,11 +251,12 @@ class Cluster:
         for host in self.hosts:
             host.build()
         haproxy = ["-db", "-q", "-f", self.write("haproxy.cfg", self._haproxy())]
-        self.balancer = Process(self, "haproxy", [_program("haproxy"), *haproxy], {"ONPAY_VALKEY_PASSWORD": PASSWORD})
+        self.balancer = self.process("haproxy", ["haproxy", *haproxy], {"ONPAY_VALKEY_PASSWORD": PASSWORD})
         self.write("userlist.txt", f'"onpay" "{PASSWORD}"\n')
-        self.pooler = Process(
-            self, "pgbouncer", [_program("pgbouncer"), "-q", self.write("pgbouncer.ini", self._pooler())]
-        )
+        self.pooler = self.process("pgbouncer", ["pgbouncer", "-q", self.write("pgbouncer.ini", self._pooler())])
+
+    def process(self, name: str, command: list[Any], env: Mapping[str, str] | None = None) -> Process:
+        return Process(self.folder, self.owner, name, command, env)
 
     def _haproxy(self) -> str:
         replaced = {
