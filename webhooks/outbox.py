@@ -18,32 +18,33 @@ PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
 LATELY = timedelta(days=1)
 """Longer than clocks are apart: no older event has a sequence of today. So only the newest ranges are asked."""
+# No function in it is STABLE, as even convert_to is: Citus rewrites an INSERT … SELECT wrongly that has one.
 # A delivery's id is a ULID too: the event's time, then 64 bits of a digest unique to event and endpoint.
-_COMPLETED = "SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8 AS xid"
 _EMIT = f"""
     WITH event AS (
         INSERT INTO {table(Event)} (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at,
                                     xid, request_id)
         SELECT %(id)s, %(merchant)s, %(type)s, %(object)s, next.sequence,
-               %(head)s::bytea || convert_to(next.sequence::text, 'UTF8') || %(tail)s::bytea, %(occurred_at)s, %(now)s,
+               %(head)s::bytea || decode(next.sequence::text, 'escape') || %(tail)s::bytea, %(occurred_at)s, %(now)s,
                next.xid, %(request)s
-          FROM (SELECT greatest(last.sequence + 1, %(at_least)s::bigint) AS sequence,
-                       greatest(last.xid, pg_current_xact_id(), completed.xid) AS xid
-                  FROM ({_COMPLETED}) completed LEFT JOIN (
+          FROM (SELECT greatest(last.sequence + 1, %(at_least)s::bigint) AS sequence, last.xid
+                  FROM (SELECT) one LEFT JOIN (
                        SELECT sequence, xid FROM {table(Event)}
                         WHERE object_id = %(object)s AND id >= %(lately)s
                         ORDER BY sequence DESC LIMIT 1) last ON true) next
         RETURNING id, object_id, sequence, created_at
+    ), delivery AS (
+        INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried,
+                                       asked_for, object_id, sequence, created_at)
+        SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(md5(event.id || endpoint.id), 1, 16)),
+               event.id, endpoint.id, '{PENDING}', 0, event.created_at, NOT %(is_test)s::boolean,
+               %(is_test)s::boolean, event.object_id, event.sequence, event.created_at
+          FROM event, {table(Endpoint)} endpoint
+         WHERE endpoint.merchant_id = %(merchant)s AND endpoint.status = '{ACTIVE}'
+           AND CASE WHEN %(is_test)s::boolean THEN endpoint.id = %(only)s::varchar
+                    ELSE endpoint.events && %(wanted)s::varchar[] END
     )
-    INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
-                                   object_id, sequence, created_at)
-    SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(md5(event.id || endpoint.id), 1, 16)),
-           event.id, endpoint.id, '{PENDING}', 0, event.created_at, NOT %(is_test)s::boolean,
-           %(is_test)s::boolean, event.object_id, event.sequence, event.created_at
-      FROM event, {table(Endpoint)} endpoint
-     WHERE endpoint.merchant_id = %(merchant)s AND endpoint.status = '{ACTIVE}'
-       AND CASE WHEN %(is_test)s::boolean THEN endpoint.id = %(only)s::varchar
-                ELSE endpoint.events && %(wanted)s::varchar[] END
+    SELECT FROM event
 """
 
 
@@ -90,7 +91,7 @@ def emit(
             "now": now,
             "wanted": [kind, EVERYTHING],
             "only": only,
-            "is_test": only is not None,  # said by itself: Citus rewrites a test for NULL of a parameter wrongly here
+            "is_test": only is not None,
             "request": tracing.request_id(),
         },
     )

@@ -108,13 +108,13 @@ _CLAIM = f"""
                   delivery.is_retried, delivery.disturbance
     )
     SELECT claimed.id, claimed.lease, claimed.attempts, event.id, event.type, event.body, endpoint.id, endpoint.url,
-           merchant.id, merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
+           endpoint.merchant_id, endpoint.sealed_secret, endpoint.sealed_previous_secret,
            endpoint.previous_secret_expires_at, claimed.is_retried, claimed.disturbance, event.request_id
       FROM claimed JOIN {table(Event)} event ON event.id = claimed.event_id
       JOIN {table(Endpoint)} endpoint ON endpoint.id = claimed.endpoint_id
-      JOIN {table(Merchant)} merchant ON merchant.id = endpoint.merchant_id
      ORDER BY claimed.id
 """
+_ENVIRONMENTS = f"SELECT id, environment FROM {table(Merchant)} WHERE id = ANY(%s)"
 
 # Deliveries that were not attempted are restored to their state before the claim.
 _GIVE_BACK = f"""
@@ -135,8 +135,8 @@ _RECORD = f"""
                endpoint_id varchar, counts boolean)
     ), kept AS (
         INSERT INTO {table(Attempt)} (delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
-        SELECT id, attempt, tried_at, elapsed_ms, http_status, error, excerpt FROM made
-         WHERE EXISTS (SELECT FROM {table(Delivery)} delivery WHERE delivery.id = made.id)
+        SELECT made.id, attempt, tried_at, elapsed_ms, made.http_status, made.error, excerpt
+          FROM made JOIN {table(Delivery)} delivery ON delivery.id = made.id
         ON CONFLICT (delivery_id, number) DO NOTHING
     ), decided AS (
         UPDATE {table(Delivery)} delivery
@@ -151,8 +151,11 @@ _RECORD = f"""
                bool_or(http_status = {GONE}) AS gone, count(*) FILTER (WHERE succeeded_at IS NULL) AS failed
           FROM made JOIN decided USING (id) WHERE counts GROUP BY endpoint_id
     ), held AS MATERIALIZED (
-        SELECT endpoint.id, endpoint.status FROM {table(Endpoint)} endpoint JOIN told USING (id)
-         ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
+        SELECT * FROM (
+            SELECT endpoint.id, endpoint.status, statement_timestamp()
+                   + least(%(longest)s, %(open)s * 2 ^ endpoint.pauses) * interval '1 second' AS opens_until
+              FROM {table(Endpoint)} endpoint JOIN told USING (id)
+             ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint) locked
     ), known AS (
         UPDATE {table(Endpoint)} endpoint
            SET last_delivery_at = greatest(last_delivery_at, told.tried_at),
@@ -163,10 +166,7 @@ _RECORD = f"""
                pauses = CASE WHEN told.succeeded_at IS NOT NULL THEN 0
                              WHEN {_OPENS} THEN least(pauses + 1, 20) ELSE pauses END,
                open_until = CASE WHEN told.succeeded_at IS NOT NULL THEN NULL
-                                 WHEN {_OPENS}
-                                 THEN statement_timestamp()
-                                      + least(%(longest)s, %(open)s * 2 ^ pauses) * interval '1 second'
-                                 ELSE open_until END,
+                                 WHEN {_OPENS} THEN held.opens_until ELSE open_until END,
                status = CASE WHEN told.gone AND endpoint.status = '{ACTIVE}' THEN '{DISABLED}'
                              ELSE endpoint.status END,
                disabled_reason = CASE WHEN told.gone AND endpoint.status = '{ACTIVE}'
@@ -238,7 +238,8 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
         "lease": LEASE_S,
         "token": hold or uuid4(),
     }
-    now = utcnow()
+    found, now = every(_CLAIM, asked), utcnow()
+    environments = _environments({row[8] for row in found})
     return [
         Claimed(
             id=delivery,
@@ -250,7 +251,7 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
             endpoint_id=endpoint,
             url=url,
             merchant_id=merchant,
-            loopback_allowed=is_loopback_allowed(environment),
+            loopback_allowed=is_loopback_allowed(environments.get(merchant, "")),
             sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
             is_retried=is_retried,
             disturbance=disturbance,
@@ -267,15 +268,19 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
             endpoint,
             url,
             merchant,
-            environment,
             sealed,
             previous,
             expires,
             is_retried,
             disturbance,
             request,
-        ) in every(_CLAIM, asked)
+        ) in found
     ]
+
+
+def _environments(merchants: set[int]) -> dict[int, str]:
+    """Those of the merchants, as far as they matter: where the service runs locally."""
+    return dict(every(_ENVIRONMENTS, [list(merchants)])) if settings.LOCAL and merchants else {}
 
 
 def by_cell(some: Iterable[O], of: Callable[[O], str]) -> Iterable[tuple[str, list[O]]]:

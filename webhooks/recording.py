@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from uuid import uuid4
 
 import structlog
 from django.db import DatabaseError
@@ -19,7 +20,7 @@ LONGEST_S = 3600
 # Under a lease of nobody's, which ends by time alone.
 _PUT_OFF = f"""
     UPDATE {table(Delivery)}
-       SET leased_until = statement_timestamp() + %s * interval '1 second', lease = gen_random_uuid()
+       SET leased_until = statement_timestamp() + %s * interval '1 second', lease = %s
      WHERE id = %s AND lease = %s AND attempts = %s
 """
 
@@ -57,4 +58,4 @@ def _put_off(claimed: queue.Claimed, error: DatabaseError) -> None:
         log.error(
             "dispatch.not_recorded", delivery=claimed.id, error=type(error).__name__, delay_s=delay_s, exc_info=error
         )
-    execute(_PUT_OFF, [delay_s, claimed.id, claimed.lease, claimed.attempt])
+    execute(_PUT_OFF, [delay_s, uuid4(), claimed.id, claimed.lease, claimed.attempt])

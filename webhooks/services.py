@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Func, Q, Value
 
 from accounts.base import addresses
 from accounts.base.clock import now as now_of
@@ -342,6 +342,13 @@ def move_clock(merchant: Merchant, by: timedelta) -> None:
     """Shortens the wait of pending deliveries: the sandbox clock moves retries as well."""
     pending = Delivery.objects.filter(endpoint__merchant=merchant, status=Delivery.Status.PENDING)
     held = Q(disturbance__isnull=False, attempts=0)  # by real time
-    pending.exclude(held).update(next_attempt_at=F("next_attempt_at") - by)
+    pending.exclude(held).update(next_attempt_at=_earlier("next_attempt_at", by))
     failing = Endpoint.objects.filter(merchant=merchant, failing_since__isnull=False)
-    failing.update(failing_since=F("failing_since") - by, open_until=F("open_until") - by)
+    failing.update(failing_since=_earlier("failing_since", by), open_until=_earlier("open_until", by))
+
+
+def _earlier(column: str, by: timedelta) -> Func:
+    """In UTC, where a day has 24 hours: Citus refuses to subtract by a session's time zone in an update."""
+    return Func(
+        F(column), Value(by), arg_joiner=" AT TIME ZONE 'UTC' - ", template="((%(expressions)s) AT TIME ZONE 'UTC')"
+    )
