@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError
+from django.db import DatabaseError
 
 from accounts.base import cells
 from accounts.base.rows import execute, first, table
@@ -167,7 +167,7 @@ def _post(sql: str, merchant: Merchant, kind: str, reference: str, entries: Line
     asked = {"book": merchant.pk, "kind": kind, "reference": reference, "lines": json.dumps(entries), "at": at}
     try:
         row = first(sql, asked)
-    except IntegrityError as error:
+    except DatabaseError as error:  # Citus forgets the kind of an error on a node
         if "balance_floor" in str(error):
             raise InsufficientBalance from error
         raise

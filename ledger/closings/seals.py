@@ -40,7 +40,7 @@ _UNPROVED = f"""
 """
 _SEAL = f"""
     INSERT INTO {table(Seal)} (day, transfers, entries, digest, sealed_at)
-    SELECT %(day)s, read.transfers, read.entries, {_OF_THE_DAY}, now()
+    SELECT %(day)s, read.transfers, read.entries, {_OF_THE_DAY}, clock_timestamp()
       FROM ({CONTENT.format(day="%(day)s::date")}) read
       LEFT JOIN (SELECT digest FROM {table(Seal)} WHERE day = %(day)s::date - 1) before ON true
      WHERE NOT EXISTS ({_UNPROVED})
