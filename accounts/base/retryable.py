@@ -20,6 +20,8 @@ REASONS = {
     "58030": "the disk failed",
 }
 """By SQLSTATE, or by its class: its first two characters."""
+_NODE_LOST = "failed to complete COPY"
+"""What Citus says, without a state, of a node that is lost while rows are on their way to it."""
 
 
 def is_retryable(error: BaseException) -> bool:
@@ -32,4 +34,4 @@ def is_retryable(error: BaseException) -> bool:
     state: str | None = getattr(error.__cause__, "sqlstate", None)
     if state is None:
         return isinstance(error, OperationalError | InterfaceError | InternalError)
-    return state in REASONS or state[:2] in REASONS
+    return state in REASONS or state[:2] in REASONS or _NODE_LOST in str(error)

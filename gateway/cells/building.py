@@ -17,6 +17,7 @@ from accounts.base.rows import columns, every, table
 from accounts.cells import forget
 from accounts.models import Cell
 from gateway.cells.placement import models_in_cells
+from gateway.cells.spreading import is_spread, spread
 
 _PARENTS = """
     SELECT relname, relkind = 'p', pg_get_partkeydef(oid) FROM pg_class
@@ -81,19 +82,44 @@ def build(name: str, *, is_open: bool = True) -> Cell:
     """
     if not cells.NAME.fullmatch(name):
         raise ValueError(f"{name} is no name of a cell: cell_01, cell_02, …")
-    with cells.opened(cells.FIRST), transaction.atomic():
-        cell, is_new = Cell.objects.get_or_create(name=name, defaults={"is_open": is_open})
-        if not is_new:
-            raise ValueError(f"{name} is there already.")
-        statements = [*_statements(name)]  # names of `public` are written without it as long as nothing hides them
-        with connection.cursor() as cursor:
-            cursor.execute(f"CREATE SCHEMA {name}")
-            with cells.opened(name):
-                for statement in statements:
-                    cursor.execute(statement)
-            _look_over_all(cursor)
+    with cells.opened(cells.FIRST):
+        if not is_spread():
+            return _build(name, is_open=is_open)
+        cell = _build(name, is_open=False)
+        try:
+            spread(name, _tables())
+        except BaseException:
+            _take_back(cell)
+            raise
+        cell.is_open = is_open
+        cell.save(update_fields=["is_open"])
+    return cell
+
+
+@transaction.atomic
+def _build(name: str, *, is_open: bool) -> Cell:
+    cell, is_new = Cell.objects.get_or_create(name=name, defaults={"is_open": is_open})
+    if not is_new:
+        raise ValueError(f"{name} is there already.")
+    statements = [*_statements(name)]  # names of `public` are written without it as long as nothing hides them
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE SCHEMA {name}")
+        with cells.opened(name):
+            for statement in statements:
+                cursor.execute(statement)
+        _look_over_all(cursor)
     forget()
     return cell
+
+
+@transaction.atomic
+def _take_back(cell: Cell) -> None:
+    """A cell in which nobody lives yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP SCHEMA {cell.name} CASCADE")
+        cell.delete()
+        _look_over_all(cursor)
+    forget()
 
 
 def keep_alike() -> None:
@@ -146,8 +172,12 @@ def _drop_views(cursor: Any) -> None:
         cursor.execute(statement)
 
 
+def _tables() -> list[str]:
+    return sorted(table(model) for model in models_in_cells())
+
+
 def _statements(cell: str) -> Iterator[sql.Composed | str]:
-    tables = sorted(table(model) for model in models_in_cells())
+    tables = _tables()
     for name, is_in_ranges, key in every(_PARENTS, [tables]):
         like = sql.SQL("CREATE TABLE {}.{} (LIKE public.{} INCLUDING ALL EXCLUDING IDENTITY EXCLUDING INDEXES)").format(
             sql.Identifier(cell), sql.Identifier(name), sql.Identifier(name)

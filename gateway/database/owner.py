@@ -1,6 +1,6 @@
-"""The owner of the tables, who runs migrations."""
+"""The owner of the tables, who runs migrations, and the administrator of the server."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from django.conf import settings
@@ -17,16 +17,30 @@ def as_owner(alias: str) -> Iterator[None]:
 
     Does nothing if no owner is set: one role has everything.
     """
-    owner, connection = settings.DATABASE_OWNER, connections[alias]
-    if not owner:
+    owner = settings.DATABASE_OWNER
+    with _as(alias, owner) as serving:
         yield
+        if owner:
+            with connections[alias].cursor() as cursor:
+                grant(cursor, owner["USER"], str(serving["USER"]))
+
+
+@contextmanager
+def as_admin(alias: str) -> Iterator[None]:
+    """Connects as the role that made the roles temporarily. Does nothing if none is set."""
+    with _as(alias, settings.DATABASE_ADMIN):
+        yield
+
+
+@contextmanager
+def _as(alias: str, who: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    serving = {name: connections[alias].settings_dict[name] for name in WHO}
+    if not who:
+        yield serving
         return
-    serving = {name: connection.settings_dict[name] for name in WHO}
-    _connect_as(alias, {name: owner[name] for name in WHO})
+    _connect_as(alias, {name: who[name] for name in WHO})
     try:
-        yield
-        with connection.cursor() as cursor:
-            grant(cursor, owner["USER"], serving["USER"])
+        yield serving
     finally:
         _connect_as(alias, serving)
 

@@ -1,0 +1,150 @@
+"""Cells on the nodes of Citus, where the database has it.
+
+The schema of a cell is distributed: it is whole on one node, with its triggers and keys. `public` stays on the
+coordinator; what statements in cells read of it beside their own tables is on every node, as a reference table. Keys
+lead neither from cells to `public` nor to or from a reference table there: Citus would take along all they connect.
+"""
+
+from typing import NamedTuple
+
+from django.db import connection, transaction
+
+from accounts.base.rows import every, first, table
+from accounts.models import Cell, Merchant, StuckWork
+
+ON_EVERY_NODE = (table(Merchant), table(StuckWork), "gateway_automaticevidence")
+"""Tables of `public` that statements in cells read beside theirs."""
+AT_ONCE = 20_000
+"""Transactions of a node that pass within one statement."""
+_IS_CITUS = "SELECT FROM pg_extension WHERE extname = 'citus'"
+_NODES = """
+    SELECT nodename, nodeport FROM pg_dist_node
+     WHERE noderole = 'primary' AND isactive AND shouldhaveshards ORDER BY nodeid
+"""
+_HOME = "SELECT nodename, nodeport FROM citus_shards WHERE table_name = %s::regclass"
+_IS_DISTRIBUTED = "SELECT FROM pg_dist_partition WHERE logicalrelid = ('public.' || %s)::regclass"
+_KEYS = """
+    SELECT format('ALTER TABLE %%1$s DROP CONSTRAINT %%2$I', conrelid::regclass, conname)
+      FROM pg_constraint JOIN pg_class here ON here.oid = conrelid JOIN pg_class there ON there.oid = confrelid
+     WHERE contype = 'f' AND conparentid = 0 AND
+"""
+_KEYS_OF = f"{_KEYS} here.relnamespace = 'public'::regnamespace AND %s IN (here.relname, there.relname)"
+_KEYS_TO_PUBLIC = f"{_KEYS} here.relnamespace = %s::regnamespace AND there.relnamespace = 'public'::regnamespace"
+# A trigger is fired on the node, where the path of the transaction is not known.
+_FUNCTIONS = """
+    SELECT format('ALTER FUNCTION %%1$s SET search_path = %%2$s, public', pg_proc.oid::regprocedure, nspname)
+      FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+     WHERE nspname = %s AND prorettype = 'trigger'::regtype
+"""
+_SEQUENCES = """
+    SELECT pg_get_serial_sequence(format('public.%%I', relname), attname) FROM pg_attribute
+      JOIN pg_class ON pg_class.oid = attrelid
+     WHERE attidentity <> '' AND relnamespace = 'public'::regnamespace AND relname = ANY(%s)
+"""
+_LATEST = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
+_BEGIN_SOME = """
+    CREATE TEMPORARY TABLE IF NOT EXISTS passing (is_it boolean) ON COMMIT DROP;
+    DO $$ BEGIN FOR one IN 1..{count} LOOP
+        BEGIN INSERT INTO passing VALUES (true); EXCEPTION WHEN division_by_zero THEN NULL; END;
+    END LOOP; END $$
+"""
+
+
+class Node(NamedTuple):
+    """A server of PostgreSQL that has cells."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def is_spread() -> bool:
+    """Whether cells are on nodes: whether the database has Citus."""
+    return bool(every(_IS_CITUS))
+
+
+def nodes() -> list[Node]:
+    """Those that may have cells, in the order in which they came."""
+    return [Node(*row) for row in every(_NODES)]
+
+
+def home_of(cell: str) -> Node:
+    """Where the cell is."""
+    row = first(_HOME, [f"{cell}.gateway_payment"])
+    assert row is not None
+    return Node(*row)
+
+
+def spread(cell: str, tables: list[str]) -> None:
+    """Distributes the schema of a cell that was just made, with these tables. Not atomic: Citus tells itself of what it
+    makes by a connection of its own, which waits for nobody's commit.
+    """
+    for (sequence,) in every(_SEQUENCES, [tables]):
+        for node in nodes():
+            _on(node, f"CREATE SEQUENCE IF NOT EXISTS {sequence}")
+    with transaction.atomic(), connection.cursor() as cursor:
+        for (statement,) in every(_KEYS_TO_PUBLIC, [cell]) + every(_FUNCTIONS, [cell]):
+            cursor.execute(statement)
+    for name in ON_EVERY_NODE:
+        _put_on_every_node(name)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT citus_schema_distribute(%s)", [cell])
+
+
+@transaction.atomic
+def _put_on_every_node(name: str) -> None:
+    if every(_IS_DISTRIBUTED, [name]):
+        return
+    with connection.cursor() as cursor:
+        for (statement,) in every(_KEYS_OF, [name]):
+            cursor.execute(statement)
+        cursor.execute("SELECT create_reference_table(%s::regclass)", [f"public.{name}"])
+
+
+def place(cell: str, node: Node) -> Node:
+    """Moves the cell to the node, while its merchants sell; returns where it was. Their writes wait for the last moment
+    of it.
+
+    Raises ValueError for a cell or a node that is not there, or a cell that is on the node already.
+    """
+    if not is_spread():
+        raise ValueError("The database has no Citus, so all cells are on one node.")
+    if not Cell.objects.filter(name=cell).exists():
+        raise ValueError(f"{cell} is no cell.")
+    if node not in nodes():
+        raise ValueError(f"{node} is no node for cells.")
+    home = home_of(cell)
+    if home == node:
+        raise ValueError(f"{cell} is on {node} already.")
+    _let_pass(home, node)
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+        try:
+            cursor.execute("SELECT replicate_reference_tables('force_logical')")
+            cursor.execute("SELECT citus_schema_move(%s, %s, %s, 'force_logical')", [cell, *node])
+        finally:
+            cursor.execute("RESET statement_timeout; RESET lock_timeout")
+    return home
+
+
+def _let_pass(home: Node, node: Node) -> None:
+    """Events are followed in the order of the transactions of the node that they are on. So the new node has to have
+    begun as many of them as the old one.
+    """
+    while (behind := _latest(home) - _latest(node)) > 0:
+        _on(node, _BEGIN_SOME.format(count=min(AT_ONCE, behind + AT_ONCE // 10)))
+
+
+def _latest(node: Node) -> int:
+    return int(_on(node, _LATEST))
+
+
+def _on(node: Node, command: str) -> str:
+    asked = [[node.host], [node.port], [command]]
+    row = first("SELECT success, result FROM master_run_on_worker(%s::text[], %s::int[], %s::text[], false)", asked)
+    assert row is not None
+    if not row[0]:
+        raise RuntimeError(f"{node} refused: {row[1]}")
+    return str(row[1])
