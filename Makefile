@@ -10,6 +10,7 @@
 #                        T=--budget | --peers | --charge | --memory | --growth | --open | --wallet | --dashboard …: one of them
 #                        (ROWS=1000,100000 with --growth); without SHORT=1 they write their lines of the README's table
 #   make ha              three hosts under Patroni, lost one after the other under load (KILLS=50, SHORT=1); Debian's packages
+#   make cells           merchants on the nodes of Citus: one is lost, one is added, a cell moves; PostgreSQL 15 with Citus
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
 #   make simulate        the hosts needed for RATE=10000 charges a second, computed (NODES=, CORES=, MERCHANTS=, SKEW=, SPEED=)
@@ -22,7 +23,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test collected lint check browser bench faults ha drill upgrade simulate model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
+.PHONY: run dev test collected lint check browser bench faults ha cells drill upgrade simulate model clients sdk older nightly screenshots lock migrations messages styles format clean installed-local installed-dev installed-clients
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -95,6 +96,10 @@ faults: installed-dev
 HA_DISKS = $(shell [ "$$(id -u)" = 0 ] && unshare --mount mount -t tmpfs x /mnt 2>/dev/null && echo OWN_MOUNTS=1 unshare --mount)
 ha: installed-dev
 	@KILLS=$(if $(SHORT),2,$(KILLS)) $(HA_DISKS) $(PYTHON) -m pytest tests/ha $(T)
+
+# Citus has to be built for Debian's PostgreSQL 15 (docs/scaling.md); without it everything is skipped.
+cells: installed-dev
+	@$(PYTHON) -m pytest tests/cells $(T)
 
 screenshots: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/browser/screenshots.py

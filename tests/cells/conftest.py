@@ -1,0 +1,89 @@
+"""The service before a coordinator of Citus and its nodes. acme and globex live in cells, the demo company does not."""
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cells.nodes import Nodes, missing
+from tests.nightly.parts import Result
+from tests.nightly.table import table
+from tests.support.network import free_port
+from tests.support.service import Service
+from tests.support.tally import FILE, kept
+
+BEGAN = time.monotonic()
+ACMES, GLOBEXES = "cell_01", "cell_02"
+
+
+def pytest_configure() -> None:
+    """What was lost is kept for a table at the end, also where nobody asks for more."""
+    os.environ.setdefault(FILE, str(Path(os.environ.get("TMPDIR", "/tmp")) / f"cells-{os.getpid()}.jsonl"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    counts = [count for count in kept(Path(os.environ[FILE])) if count.what != "tests"]
+    terminalreporter.write_line(f"\n{table([Result('cells', counts, time.monotonic() - BEGAN, exitstatus == 0)])}")
+
+
+@pytest.fixture(scope="session")
+def nodes() -> Iterator[Nodes]:
+    if reason := missing():
+        pytest.skip(reason)
+    found = Nodes()
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture(scope="session")
+def running(nodes: Nodes, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    found = Service(tmp_path_factory.mktemp("home"), free_port(), {"sandboxApiKey": ""}, servers=nodes.settings)
+    try:
+        found.start()
+        for cell in (ACMES, GLOBEXES):
+            found.manage("add_cell", cell)
+        yield found
+        found.manage("verify_ledger")  # what is wrong once stays so
+    finally:
+        found.stop()
+
+
+@pytest.fixture
+def service(running: Service) -> Iterator[Service]:
+    """With the key of the demo company, which lives in the first cell. All is well before and after each fault."""
+    running.until(running.is_well, 60)
+    yield running
+    running.until(running.is_well, 60)
+
+
+@pytest.fixture(scope="session")
+def acmes(running: Service) -> Service:
+    """The same service with acme's key, who lives in the cell that was emptiest."""
+    return _taken_on(running, "Acme", ACMES)
+
+
+@pytest.fixture(scope="session")
+def globexes(running: Service) -> Service:
+    return _taken_on(running, "Globex", GLOBEXES)
+
+
+def _taken_on(service: Service, name: str, cell: str) -> Service:
+    key, lives = service.manage("shell", "-v", "0", "-c", _TAKE_ON.format(name=name)).split()
+    assert lives == cell
+    return replace(service, demo={"sandboxApiKey": key})
+
+
+_TAKE_ON = """
+from accounts.models import Company
+from tests.support.companies import a_shop
+shop = a_shop("{name}")
+Company.objects.filter(pk=shop.company.pk).update(withdrawal_ip="127.0.0.1")
+print(shop.sandbox_key, shop.sandbox.cell_id)
+"""

@@ -1,0 +1,144 @@
+"""Merchants live on two nodes of Citus. They notice neither that nor a move of their cell, nor losses of others."""
+
+import json
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from tests.cells.conftest import ACMES
+from tests.cells.nodes import Nodes
+from tests.support.backends import Backends
+from tests.support.receiver import Receiver
+from tests.support.service import Service, are_charged_once, order, pay, subscribed
+from tests.support.tally import survived
+
+AWAY_S = 5
+"""For how long a node is lost."""
+
+
+def test_the_story_of_the_readme(service: Service, acmes: Service, nodes: Nodes) -> None:
+    with subscribed(acmes, "*") as (receiver, _):
+        payment = pay(acmes, f"story-{uuid.uuid4().hex}")
+        status, balance = acmes.insist("/api/v2/companies/me/balance", method="GET")
+        assert status == 200
+        company = balance["data"]["companyId"]
+        assert [one["available"] for one in balance["data"]["balances"] if one["currency"] == "BRL"] == [9.89]
+
+        wanted = {
+            "companyId": company,
+            "amount": 5.00,
+            "currency": "BRL",
+            "reference": f"wd-{uuid.uuid4().hex}",
+            "pixKey": "52998224725",
+            "pixKeyType": "CPF",
+        }
+        status, withdrawal = acmes.insist("/api/v2/withdrawals/pix", wanted)
+        assert status == 201, withdrawal
+        status, answer = acmes.insist(f"/api/v2/payments/{payment}/refunds", {"amount": 1.00})
+        assert status == 201, answer
+
+        acmes.until(lambda: {"payment.paid", "withdrawal.completed"} <= {one["type"] for one in told(receiver)}, 60)
+
+    at_home = "SELECT count(*) FROM cell_01.gateway_payment WHERE id = %s"
+    assert nodes.first.run(at_home, payment) == [(1,)]
+    assert nodes.coordinator.run("SELECT count(*) FROM public.gateway_payment WHERE id = %s", payment) == [(0,)]
+    assert nodes.home_of(ACMES) == nodes.first.port
+    assert service.call("GET", f"/api/v2/payments/{payment}")[0] == 404
+    service.manage("verify_ledger")
+
+
+def test_one_key_makes_one_payment(acmes: Service) -> None:
+    key, reference = str(uuid.uuid4()), f"storm-{uuid.uuid4().hex}"
+    with ThreadPoolExecutor(8) as backends:
+        answers = list(backends.map(lambda _: acmes.insist("/api/v2/payments", order(reference), key), range(40)))
+
+    assert {status for status, _ in answers} == {201}
+    made = {answer["data"]["id"] for _, answer in answers}
+    survived("calls with one key", len(answers), doubled=sorted(made)[1:])
+
+
+def test_money_is_withdrawn_once(acmes: Service) -> None:
+    """Ten want all of it at the same time."""
+    pay(acmes, f"funds-{uuid.uuid4().hex}")
+    _, balance = acmes.insist("/api/v2/companies/me/balance", method="GET")
+    available = next(one["available"] for one in balance["data"]["balances"] if one["currency"] == "BRL")
+    company = balance["data"]["companyId"]
+
+    def withdraw(number: int) -> int:
+        wanted = {"amount": available, "currency": "BRL", "pixKey": "52998224725", "pixKeyType": "CPF"}
+        named = {"companyId": company, "reference": f"race-{uuid.uuid4().hex}"}
+        return acmes.insist("/api/v2/withdrawals/pix", wanted | named)[0]
+
+    with ThreadPoolExecutor(10) as backends:
+        answers = sorted(backends.map(withdraw, range(10)))
+    assert answers == [201] + [422] * 9
+
+
+def test_a_node_is_lost(service: Service, acmes: Service, nodes: Nodes) -> None:
+    """Merchants on it are answered 503 until it is back, all others go on."""
+    there, elsewhere = Backends(acmes, "there"), Backends(service, "elsewhere")
+    with there.at_work(2), elsewhere.at_work(2):
+        time.sleep(2)
+        nodes.first.kill()
+        lost_at = time.monotonic()
+        assert elsewhere.back_after(lost_at) < AWAY_S
+        time.sleep(AWAY_S)
+        assert there.last[1] < lost_at + 1
+        nodes.first.start()
+        back = there.back_after(time.monotonic())
+    service.until(service.is_well, 60)
+
+    assert elsewhere.answers.keys() <= {200, 201}, elsewhere.answers
+    assert there.answers.keys() <= {200, 201, 503}
+    assert there.answers[503] > 0
+    note = f"back {back:.1f} s after its node; {there.answers[503]} answered 503"
+    are_charged_once(acmes, "node killed, its merchants", there.prefix, there.made, faults=1, note=note)
+    note = f"at most {elsewhere.longest_gap:.1f} s without an answer"
+    are_charged_once(service, "node killed, others", elsewhere.prefix, elsewhere.made, faults=0, note=note)
+
+
+def test_a_cell_moves_to_a_node_that_was_added(
+    service: Service, acmes: Service, globexes: Service, nodes: Nodes
+) -> None:
+    """Its merchants sell all the time, and their events come in order."""
+    second = nodes.add("second")
+    there, neighbours = Backends(acmes, "moves"), Backends(globexes, "stays")
+    with subscribed(acmes, "payment.paid") as (receiver, _):
+        with there.at_work(2), neighbours.at_work(2):
+            time.sleep(2)
+            service.manage("place_cell", ACMES, f"127.0.0.1:{second.port}")
+            back = there.back_after(time.monotonic())
+            time.sleep(2)
+        acmes.until(
+            lambda: {*there.made} <= {json.loads(one.body)["data"]["id"] for one in list(receiver.received)}, 60
+        )
+
+    assert nodes.home_of(ACMES) == second.port
+    assert there.answers.keys() <= {200, 201, 503}
+    assert neighbours.answers.keys() <= {200, 201}
+    told = events_of(acmes)
+    assert {*there.made} <= {one["data"]["id"] for one in told if one["type"] == "payment.paid"}
+    note = (
+        f"at most {there.longest_gap:.1f} s without an answer, {back:.1f} s after it; {there.answers[503]} answered 503"
+    )
+    are_charged_once(acmes, "cell moved, its merchants", there.prefix, there.made, faults=1, note=note)
+    note = f"at most {neighbours.longest_gap:.1f} s without an answer"
+    are_charged_once(globexes, "cell moved, others", neighbours.prefix, neighbours.made, faults=0, note=note)
+
+
+def told(receiver: Receiver) -> list[dict[str, Any]]:
+    return [json.loads(one.body) for one in list(receiver.received)]
+
+
+def events_of(service: Service) -> list[dict[str, Any]]:
+    """All events of a merchant, as one who follows them reads them."""
+    found: list[dict[str, Any]] = []
+    after = ""
+    while True:
+        status, answer = service.insist(f"/api/v2/events?limit=100{after}", method="GET")
+        assert status == 200, answer
+        if not answer["data"]:
+            return found
+        found += answer["data"]
+        after = f"&after={found[-1]['id']}"
