@@ -8,6 +8,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import Q
 
 from accounts.base.clock import utcnow
+from accounts.cells import all_cells
 from accounts.environments import serves
 from accounts.models import Environment
 from gateway.providers.errors import CallFailed
@@ -29,7 +30,8 @@ def compare_all(compare: Callable[[ProviderAccount, datetime], None], closed_for
     used = accounts.filter(Q(status__in=_USED) | just_closed)
     for account in used.select_related("merchant").order_by("pk"):
         try:
-            compare(account, utcnow())
+            with all_cells():  # else what is known in another cell would be unknown
+                compare(account, utcnow())
         except CallFailed as failed:
             log.warning("provider.not_listed", account=account.pk, reason=failed.reason)
         except SoftTimeLimitExceeded:
