@@ -8,8 +8,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from hashlib import sha256
+from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext
 
@@ -18,7 +19,7 @@ from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
 from accounts.base.ids import ulid
-from accounts.base.rows import Params, columns, first, load, table
+from accounts.base.rows import columns, every, first, load, table
 from accounts.base.sealing import seal, unseal
 from accounts.cells import each_cell_in_order
 from accounts.models import Company, Merchant
@@ -34,18 +35,25 @@ from gateway.withdrawals.provider import put_in_file
 
 State = PayoutBatch.State
 _HOLD_ACCOUNT = f"SELECT {columns(ProviderAccount)} FROM {table(ProviderAccount)} WHERE id = %s FOR NO KEY UPDATE"
-_GATHERED = f"""
-    SELECT {columns(Withdrawal, "w")} FROM {table(Withdrawal)} w
-      JOIN {table(Merchant)} m ON m.id = w.merchant_id JOIN {table(Company)} c ON c.id = m.company_id
-     WHERE w.account_id = %s AND w.payout_currency = %s AND w.status = '{Status.PROCESSING}'
-       AND w.queued_at IS NOT NULL AND w.sent_at IS NULL AND m.withdrawal_enabled AND c.status = 'ACTIVE'
-       AND NOT EXISTS (SELECT FROM {table(BatchOrder)} o WHERE o.withdrawal_id = w.id AND o.is_live)
-       AND (%s::timestamptz IS NULL
-            OR w.queued_at < %s AND NOT EXISTS (
-               SELECT FROM {table(BatchOrder)} o JOIN {table(PayoutBatch)} b ON b.id = o.batch_id
-                WHERE o.withdrawal_id = w.id AND b.canceled_at >= %s))
-     ORDER BY w.queued_at, w.id LIMIT %s
-       FOR NO KEY UPDATE OF w SKIP LOCKED
+_QUEUED = f"""
+    w.account_id = %(account)s AND w.payout_currency = %(currency)s AND w.status = '{Status.PROCESSING}'
+       AND w.queued_at IS NOT NULL AND w.sent_at IS NULL
+"""
+_WAITING = f"""
+    SELECT w.queued_at, w.id, w.merchant_id FROM {table(Withdrawal)} w
+     WHERE {_QUEUED} AND (%(before)s::timestamptz IS NULL OR w.queued_at < %(before)s)
+"""
+_MAY_WITHDRAW = f"""
+    SELECT m.id FROM {table(Merchant)} m JOIN {table(Company)} c ON c.id = m.company_id
+     WHERE m.id = ANY(%s) AND m.withdrawal_enabled AND c.status = 'ACTIVE'
+"""
+_IN_BATCHES = f"""
+    SELECT o.withdrawal_id FROM {table(BatchOrder)} o JOIN {table(PayoutBatch)} b ON b.id = o.batch_id
+     WHERE o.withdrawal_id = ANY(%(ids)s) AND (o.is_live OR b.canceled_at >= %(before)s::timestamptz)
+"""
+_HOLD = f"""
+    SELECT {columns(Withdrawal, "w")} FROM {table(Withdrawal)} w WHERE w.id = ANY(%(ids)s) AND {_QUEUED}
+       FOR NO KEY UPDATE SKIP LOCKED
 """
 _LAST_SEQUENCE = f"SELECT max(sequence) FROM {table(PayoutBatch)} WHERE account_id = %s"
 
@@ -85,8 +93,8 @@ def gather_before(
     account = hold_account(account_id)
     way = files.way_of(account)
     assert way is not None
-    given = [account.pk, currency, cut_off, cut_off, cut_off, way.most_orders]
-    found = sorted(_queued(given), key=lambda one: (one.queued_at, one.pk))[: way.most_orders]
+    asked = {"account": account.pk, "currency": currency, "before": cut_off}
+    found = sorted(_held(asked, way.most_orders), key=lambda one: (one.queued_at, one.pk))
     if not found or pay_on < way.day(utcnow()):
         return None
     batch = PayoutBatch(
@@ -104,24 +112,27 @@ def gather_before(
     return batch
 
 
-def _queued(given: Params) -> Iterator[Withdrawal]:
-    """As many as fit into one file from each cell, locked; without those that wait for approval again."""
+def _held(asked: dict[str, Any], most: int) -> Iterator[Withdrawal]:
+    """The oldest of all cells that are in no batch, locked; without those that wait for approval again."""
+    ids = _oldest(asked, most)
     for _ in each_cell_in_order():
-        for one in [load(Withdrawal, row) for row in _rows(_GATHERED, given)]:
+        for one in [load(Withdrawal, row) for row in every(_HOLD, asked | {"ids": ids})]:
             if not is_lapsed(one, utcnow()):
                 yield one
+
+
+def _oldest(asked: dict[str, Any], most: int) -> list[str]:
+    """What cells say of withdrawals and `public` of their companies and batches is read apart."""
+    waiting = sorted(row for _ in each_cell_in_order() for row in every(_WAITING, asked))
+    may = {merchant for (merchant,) in every(_MAY_WITHDRAW, [list({merchant for *_, merchant in waiting})])}
+    gathered = {one for (one,) in every(_IN_BATCHES, asked | {"ids": [one for _, one, _ in waiting]})}
+    return [one for _, one, merchant in waiting if merchant in may and one not in gathered][:most]
 
 
 def _number() -> str:
     """Of the time and fifty random bits: never given twice, also not after a backup was restored."""
     made = ulid()
     return made[:10] + made[16:]
-
-
-def _rows(sql: str, params: Params) -> list[tuple[object, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        return list(cursor.fetchall())
 
 
 def hold(batch_id: str) -> PayoutBatch:
