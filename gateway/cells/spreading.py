@@ -5,14 +5,18 @@ coordinator; what statements in cells read of it beside their own tables is on e
 lead neither from cells to `public` nor to or from a reference table there: Citus would take along all they connect.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
+from django.apps import apps
 from django.db import connection, transaction
 
 from accounts.base.rows import every, first, table
-from accounts.models import Cell, Merchant, StuckWork
+from accounts.models import Cell
+from gateway.cells.placement import models_in_cells
 
-ON_EVERY_NODE = (table(Merchant), table(StuckWork), "gateway_automaticevidence")
+ON_EVERY_NODE = ("accounts.Merchant", "accounts.StuckWork", "gateway.AutomaticEvidence")
 """Tables of `public` that statements in cells read beside theirs."""
 AT_ONCE = 20_000
 """Transactions of a node that pass within one statement."""
@@ -72,7 +76,7 @@ def nodes() -> list[Node]:
 
 def home_of(cell: str) -> Node:
     """Where the cell is."""
-    row = first(_HOME, [f"{cell}.gateway_payment"])
+    row = first(_HOME, [f"{cell}.{table(next(models_in_cells()))}"])
     assert row is not None
     return Node(*row)
 
@@ -87,9 +91,9 @@ def spread(cell: str, tables: list[str]) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         for (statement,) in every(_KEYS_TO_PUBLIC, [cell]) + every(_FUNCTIONS, [cell]):
             cursor.execute(statement)
-    for name in ON_EVERY_NODE:
-        _put_on_every_node(name)
-    with connection.cursor() as cursor:
+    for label in ON_EVERY_NODE:
+        _put_on_every_node(table(apps.get_model(label)))
+    with _in_its_time() as cursor:
         cursor.execute("SELECT citus_schema_distribute(%s)", [cell])
 
 
@@ -119,14 +123,21 @@ def place(cell: str, node: Node) -> Node:
     if home == node:
         raise ValueError(f"{cell} is on {node} already.")
     _let_pass(home, node)
+    with _in_its_time() as cursor:
+        cursor.execute("SELECT replicate_reference_tables('force_logical')")
+        cursor.execute("SELECT citus_schema_move(%s, %s, %s, 'force_logical')", [cell, *node])
+    return home
+
+
+@contextmanager
+def _in_its_time() -> Iterator[Any]:
+    """A cursor whose statements, which are Citus's own, take as long as they need."""
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
         try:
-            cursor.execute("SELECT replicate_reference_tables('force_logical')")
-            cursor.execute("SELECT citus_schema_move(%s, %s, %s, 'force_logical')", [cell, *node])
+            yield cursor
         finally:
             cursor.execute("RESET statement_timeout; RESET lock_timeout")
-    return home
 
 
 def _let_pass(home: Node, node: Node) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cells.nodes import Nodes, missing
+from tests.cells.nodes import ACMES, GLOBEXES, Nodes, missing
 from tests.nightly.parts import Result
 from tests.nightly.table import table
 from tests.support.network import free_port
@@ -16,7 +16,6 @@ from tests.support.service import Service
 from tests.support.tally import FILE, kept
 
 BEGAN = time.monotonic()
-ACMES, GLOBEXES = "cell_01", "cell_02"
 
 
 def pytest_configure() -> None:

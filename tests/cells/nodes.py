@@ -16,6 +16,7 @@ from tests.support.servers import Process, free_ports, owner
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 SETTINGS = Path(__file__).resolve().parents[2] / "deploy/citus/node.conf"
 DATABASE = "onpay"
+ACMES, GLOBEXES = "cell_01", "cell_02"
 _OURS = """
 listen_addresses = '127.0.0.1'
 port = {port}

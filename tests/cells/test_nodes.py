@@ -6,8 +6,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from tests.cells.conftest import ACMES
-from tests.cells.nodes import Nodes
+from tests.cells.nodes import ACMES, Nodes
 from tests.support.backends import Backends
 from tests.support.receiver import Receiver
 from tests.support.service import Service, are_charged_once, order, pay, subscribed
