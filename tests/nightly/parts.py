@@ -34,6 +34,7 @@ PARTS = (
     Part("older", {}, {"T": "tests/ledger/books"}),
     Part("faults", {"KILLS": "1000"}, {"KILLS": "1"}),
     Part("ha"),
+    Part("cells"),
     Part("model", {"OPS": "1000000"}, {"OPS": "250"}),
     Part("drill"),
     Part("upgrade"),
