@@ -10,7 +10,7 @@
 #                        T=--budget | --peers | --charge | --memory | --growth | --open | --wallet | --dashboard …: one of them
 #                        (ROWS=1000,100000 with --growth); without SHORT=1 they write their lines of the README's table
 #   make ha              three hosts under Patroni, lost one after the other under load (KILLS=50, SHORT=1); Debian's packages
-#   make cells           merchants on the nodes of Citus: one is lost, one is added, a cell moves; PostgreSQL 15 with Citus
+#   make cells           companies on the nodes of Citus: one is lost, one is added, a cell moves (SHORT=1); PostgreSQL 15 with Citus
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
 #   make simulate        the hosts needed for RATE=10000 charges a second, computed (NODES=, CORES=, MERCHANTS=, SKEW=, SPEED=)
@@ -99,7 +99,7 @@ ha: installed-dev
 
 # Citus has to be built for Debian's PostgreSQL 15 (docs/scaling.md); without it everything is skipped.
 cells: installed-dev
-	@$(PYTHON) -m pytest tests/cells $(T)
+	@SHORT=$(SHORT) $(PYTHON) -m pytest -rs tests/cells $(T)
 
 screenshots: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/browser/screenshots.py

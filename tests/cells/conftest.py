@@ -11,6 +11,7 @@ import pytest
 from tests.cells.nodes import ACMES, GLOBEXES, Nodes, missing
 from tests.nightly.parts import Result
 from tests.nightly.table import table
+from tests.support.effort import todays
 from tests.support.network import free_port
 from tests.support.service import Service
 from tests.support.tally import FILE, kept
@@ -21,6 +22,12 @@ BEGAN = time.monotonic()
 def pytest_configure() -> None:
     """What was lost is kept for a table at the end, also where nobody asks for more."""
     os.environ.setdefault(FILE, str(Path(os.environ.get("TMPDIR", "/tmp")) / f"cells-{os.getpid()}.jsonl"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The short form takes a third of them a day."""
+    if os.environ.get("SHORT"):
+        items[:] = todays(items)
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,0 +1,21 @@
+"""Where there is no Citus all cells are on one node, and nothing is moved."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import Cell
+from tests.support.lives import ACMES, Lives
+
+
+@pytest.mark.parametrize(
+    ("cell", "node", "said"),
+    [
+        (ACMES, "10.0.0.52:5432", "The database has no Citus, so all cells are on one node. Nothing was changed."),
+        (ACMES, "10.0.0.52", "10.0.0.52 is no HOST:PORT. Nothing was changed."),
+        (ACMES, ":5432", ":5432 is no HOST:PORT. Nothing was changed."),
+    ],
+)
+def test_a_cell_stays_where_there_is_no_other_node(lives: Lives, cell: str, node: str, said: str) -> None:
+    with pytest.raises(CommandError, match=f"^{said}$"):
+        call_command("place_cell", cell, node)
+    assert Cell.objects.filter(name=ACMES).exists()
