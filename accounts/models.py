@@ -166,10 +166,18 @@ class Merchant(models.Model):
         default=0, db_default=0, editable=False, help_text="How long the reserve is held"
     )
     cell = models.ForeignKey(Cell, on_delete=models.PROTECT, null=True, editable=False, related_name="merchants")
+    moving_since = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When the last move to another cell began; empty once no process can believe the cell before",
+    )
     created_at = models.DateTimeField(default=utcnow, editable=False)
-    history = HistoricalRecords(excluded_fields=["cell", "clock_offset", "disturbed_until"])
+    history = HistoricalRecords(excluded_fields=["cell", "clock_offset", "disturbed_until", "moving_since"])
 
     class Meta:
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(moving_since__isnull=False), name="merchants_that_move"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["company", "environment"], name="one_merchant_per_environment"),
             models.CheckConstraint(

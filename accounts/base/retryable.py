@@ -2,6 +2,8 @@
 
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 
+MOVING = "57M01"
+"""Our own state: the merchant of the row moves to another cell, or has left this one (accounts/sql/moving.sql)."""
 REASONS = {
     "08": "the connection broke, or a pooler ended it",
     "25006": "the server is a replica or was demoted: the new primary takes writes",
@@ -17,6 +19,7 @@ REASONS = {
     "57P02": "the server restarts after a crash",
     "57P03": "the server starts",
     "57P05": "the session was idle for too long",
+    MOVING: "the merchant moves to another cell",
     "58030": "the disk failed",
 }
 """By SQLSTATE, or by its class: its first two characters."""
@@ -35,3 +38,12 @@ def is_retryable(error: BaseException) -> bool:
     if state is None:
         return isinstance(error, OperationalError | InterfaceError | InternalError)
     return state in REASONS or state[:2] in REASONS or _NODE_LOST in str(error)
+
+
+def is_refused_by_move(error: BaseException | None) -> bool:
+    """Whether a write was refused because its merchant moves, also where that error was answered with another one."""
+    while error is not None:
+        if getattr(error, "sqlstate", None) == MOVING:
+            return True
+        error = error.__cause__ or error.__context__
+    return False

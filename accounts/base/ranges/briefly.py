@@ -22,8 +22,9 @@ def briefly(
     statements: Sequence[str],
     tries: int = TRIES,
     pause: float = PAUSE_S,
+    mode: str = "ACCESS EXCLUSIVE",
 ) -> None:
-    """Carries out all of these statements or none, alone at these tables.
+    """Carries out all of these statements or none, alone at these tables, or beside those who only read them (`mode`).
 
     They must take milliseconds. Raises Busy after so many tries.
     """
@@ -31,7 +32,7 @@ def briefly(
         try:
             with transaction.atomic(using=on.alias), on.cursor() as cursor:
                 cursor.execute(f"SET LOCAL lock_timeout = {LONGEST_WAIT_MS}")
-                for statement in (f"LOCK TABLE {', '.join(tables)} IN ACCESS EXCLUSIVE MODE", *statements):
+                for statement in (f"LOCK TABLE {', '.join(tables)} IN {mode} MODE", *statements):
                     cursor.execute(statement)
             return
         except OperationalError as error:

@@ -1,4 +1,4 @@
-"""Makes the ranges of the days to come, and drops what is older than its retention."""
+"""Makes the ranges of the days to come, drops what is older than its retention, and opens the gates of old moves."""
 
 import signal
 from threading import Event
@@ -12,6 +12,7 @@ from django.db import DatabaseError
 from accounts.base.ranges.briefly import Busy
 from accounts.base.ranges.keeping import NotTheOwner
 from accounts.cells import each_cell
+from gateway.cells import gates
 from gateway.database.owner import as_owner
 from gateway.requests import retention as of_requests
 from webhooks import retention as of_events
@@ -62,4 +63,5 @@ class Command(BaseCommand):
 
     def _keep(self) -> list[str]:
         with as_owner("default"):
+            gates.open_old()
             return [name for _ in each_cell() for name in (*of_events.forget_old(), *of_requests.forget_old())]

@@ -1,0 +1,28 @@
+from django.db import migrations, models
+
+from accounts.base.database_code import LoadSql
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("accounts", "0020_settings_on_nodes"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="merchant",
+            name="moving_since",
+            field=models.DateTimeField(
+                editable=False,
+                help_text="When the last move to another cell began; empty once no process can believe the cell before",
+                null=True,
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="merchant",
+            index=models.Index(
+                condition=models.Q(("moving_since__isnull", False)), fields=["id"], name="merchants_that_move"
+            ),
+        ),
+        LoadSql("accounts/sql/moving.sql", "e669572b3fa0"),
+    ]
