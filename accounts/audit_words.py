@@ -27,6 +27,7 @@ ACTION: dict[str, Promise] = {
     "company.suspended": _("Suspended the company"),
     "company.suspension_lifted": _("Lifted the suspension of the company"),
     "company.closed": _("Closed the company"),
+    "company.moved": _("Moved the company to another cell"),
     "member.added": _("Added a team member"),
     "user.email_changed": _("Changed a member's sign-in e-mail address"),
     "user.second_factor_removed": _("Removed a member's second factor"),
