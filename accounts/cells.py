@@ -1,25 +1,35 @@
 """Which cells there are, and who lives in which (docs/scaling.md)."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from random import shuffle
 from time import monotonic
 from typing import TypeVar
 
+from django.db import transaction
 from django.db.models import Count
 from django.http import HttpResponseBase, StreamingHttpResponse
 
 from accounts.base import cells
-from accounts.base.rows import table
+from accounts.base.retryable import is_refused_by_move
+from accounts.base.rows import every, execute, first, table
 from accounts.models import Cell, Merchant
 
 R = TypeVar("R", bound=HttpResponseBase)
+T = TypeVar("T")
 LOOKS_AGAIN_S = 10.0
 """A process that meets nobody of a new cell knows of it after so long at most."""
 LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = current_schema())"
 """In SQL, the merchants of the cell that is open: for what is in `public` and is compared with rows in cells."""
 IS_FIRST = "current_schema() = 'public'"
 """In SQL, whether the first cell is open: where what is in `public` alone is looked at once, and not in each cell."""
+WAITS = f"'public.{table(Merchant)}'::regclass::oid::int"
+"""Class of the advisory locks of merchants: shared by those who write in a cell that one may be leaving, alone for who
+moves one.
+"""
+_LIVES = f"SELECT coalesce(cell_id, '') FROM {table(Merchant)} WHERE id = %s"
+LIVING = f"SELECT id, coalesce(cell_id, ''), moving_since IS NOT NULL FROM {table(Merchant)} WHERE id = ANY(%s)"
+_STAY = f"SELECT pg_advisory_xact_lock_shared({WAITS}, %s)"
 _known: list[str] = []
 _looked_at = 0.0
 
@@ -35,6 +45,59 @@ def cell_of(merchant: Merchant) -> str:
 def in_cell_of(merchant: Merchant | None) -> AbstractContextManager[None]:
     """Statements within work in the merchant's cell, or where they would without one."""
     return cells.opened(cell_of(merchant) if merchant else cells.current())
+
+
+def where_it_lives(merchant: Merchant, act: Callable[[], T], keeps: Callable[[T], bool] = lambda done: False) -> T:
+    """What `act` returns in the merchant's cell. If the merchant has moved to another one meanwhile, it is done once
+    more there: what was read may be missing, and what was refused was not done.
+
+    `act` can be repeated. `keeps`: what it returned is true wherever the merchant lives.
+    """
+    before = cell_of(merchant)
+    try:
+        with cells.opened(before):
+            done = act()
+    except Exception as error:
+        if not has_moved(merchant, before, error):
+            raise
+    else:
+        if keeps(done) or not has_moved(merchant, before):
+            return done
+    with in_cell_of(merchant):
+        return act()
+
+
+def has_moved(merchant: Merchant, before: str, error: BaseException | None = None) -> bool:
+    """Whether the merchant lives elsewhere now, or a write was refused because it moves: then the move has ended when
+    this returns. `merchant` has its cell of now.
+
+    Costs nothing for a merchant that does not move. Raises OperationalError if the move takes longer than a lock is
+    waited for.
+    """
+    is_refused = is_refused_by_move(error)
+    if not is_refused and merchant.moving_since is None:
+        return False
+    if is_refused:
+        first(_STAY, [merchant.pk])
+    merchant.cell_id = (first(_LIVES, [merchant.pk]) or ("",))[0] or None
+    return is_refused or cell_of(merchant) != before
+
+
+@contextmanager
+def staying(merchants: Iterable[int]) -> Iterator[dict[int, str]]:
+    """In which cells these merchants live. None of them moves before this ends."""
+    ids = sorted({*merchants})
+    if every_cell() == [cells.FIRST]:
+        yield dict.fromkeys(ids, cells.FIRST)
+        return
+    found = every(LIVING, [ids])
+    if not any(is_moving for *_, is_moving in found):
+        yield {merchant: cell for merchant, cell, _ in found}
+        return
+    with transaction.atomic():
+        for merchant in (merchant for merchant, _, is_moving in sorted(found) if is_moving):
+            execute(_STAY, [merchant])
+        yield {merchant: cell for merchant, cell, _ in every(LIVING, [ids])}
 
 
 def every_cell(*, lately: bool = False) -> list[str]:
@@ -86,11 +149,25 @@ def _each(names: list[str]) -> Iterator[str]:
             yield name
 
 
-def streamed_here(response: R) -> R:
-    """The response, of which a stream is read in the cell that is open now: it is sent after its view has returned."""
+class CutOff(Exception):
+    """The rest of a stream is in another cell: what was sent is not all, and the connection says so."""
+
+
+def streamed_here(response: R, merchant: Merchant | None = None) -> R:
+    """The response, of which a stream is read in the cell that is open now: it is sent after its view has returned.
+
+    One about a merchant that moves meanwhile breaks off.
+    """
     if isinstance(response, StreamingHttpResponse):
-        response.streaming_content = cells.read_here(response.streaming_content)  # type: ignore[arg-type]
+        read = cells.read_here(response.streaming_content)  # type: ignore[arg-type]
+        response.streaming_content = _whole(read, merchant.pk, cell_of(merchant)) if merchant else read
     return response
+
+
+def _whole(read: Iterator[T], merchant: int, cell: str) -> Iterator[T]:
+    yield from read
+    if (first(_LIVES, [merchant]) or (cell,))[0] != cell:
+        raise CutOff
 
 
 def emptiest() -> Cell | None:

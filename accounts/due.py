@@ -17,8 +17,9 @@ from django.db import OperationalError, connection, models, transaction
 
 from accounts.base import cells, tracing
 from accounts.base.clock import utcnow
+from accounts.base.retryable import is_refused_by_move
 from accounts.base.rows import columns, execute, first, load, retry_on_deadlock, table, width
-from accounts.cells import in_cell_of
+from accounts.cells import every_cell, in_cell_of
 from accounts.environments import served, serves
 from accounts.models import Environment, Merchant, StuckWork
 
@@ -207,11 +208,18 @@ class Due(Work[M]):
                 put_off(self.kind, object_id, ended)
             raise
         except Exception as error:  # noqa: BLE001  (any error of the row)
-            put_off(self.kind, object_id, error)
+            if not self._moves(object_id, error):
+                put_off(self.kind, object_id, error)
             return False
         if taken and raised_before:
             self._succeeded(object_id)
         return taken
+
+    def _moves(self, object_id: str, error: Exception) -> bool:
+        """Whether it failed because its merchant moves to another cell: it is done there, as soon as it is found."""
+        if is_refused_by_move(error):
+            return True
+        return every_cell() != [cells.FIRST] and first(f"SELECT FROM {self.table} WHERE id = %s", [object_id]) is None
 
     def _succeeded(self, object_id: str) -> None:
         execute(f"DELETE FROM {STUCK} WHERE kind = %s AND object_id = %s", [self.kind, object_id])

@@ -13,6 +13,7 @@ from django.conf import settings
 from kombu import Queue
 from kombu.exceptions import OperationalError
 
+from accounts.base.retryable import is_refused_by_move
 from accounts.clock_check import clock_check
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
@@ -73,7 +74,7 @@ class PunctualTask(DjangoTask):
             except SoftTimeLimitExceeded:
                 raise
             except Exception as error:  # noqa: BLE001  one cell holds up no other: it raises at the end
-                raised = error
+                raised = raised if is_refused_by_move(error) else error  # the next run finds what has moved
         if raised:
             raise raised
 

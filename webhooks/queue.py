@@ -16,6 +16,7 @@ from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.rows import every, execute, table
 from accounts.base.sealing import unseal
+from accounts.cells import staying
 from accounts.models import Merchant
 from webhooks import notices
 from webhooks.client import AttemptResponse, is_loopback_allowed
@@ -196,7 +197,6 @@ class Claimed:
     is_retried: bool = True
     disturbance: str | None = None
     request_id: str = ""
-    cell: str = cells.FIRST
 
     @property
     def counts(self) -> bool:
@@ -256,7 +256,6 @@ def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
             is_retried=is_retried,
             disturbance=disturbance,
             request_id=request,
-            cell=cells.current(),
         )
         for (
             delivery,
@@ -293,10 +292,11 @@ def by_cell(some: Iterable[O], of: Callable[[O], str]) -> Iterable[tuple[str, li
 
 def give_back(untried: Sequence[Claimed]) -> None:
     """Releases claimed deliveries that were not attempted; they are claimed again when the endpoint is healthy."""
-    for cell, some in by_cell(untried, lambda one: one.cell):
-        untaken = [[one.id for one in some], [one.lease for one in some], [one.attempt for one in some]]
-        with cells.opened(cell):
-            execute(_GIVE_BACK, untaken)
+    with staying(one.merchant_id for one in untried) as living:
+        for cell, some in by_cell(untried, lambda one: living[one.merchant_id]):
+            untaken = [[one.id for one in some], [one.lease for one in some], [one.attempt for one in some]]
+            with cells.opened(cell):
+                execute(_GIVE_BACK, untaken)
 
 
 def record(tried: Sequence[Tried]) -> None:

@@ -12,6 +12,7 @@ from accounts.base.counters import WEBHOOK_SECONDS
 from accounts.base.retryable import is_retryable
 from accounts.base.rows import execute, retry_on_deadlock, table
 from accounts.base.tracing import following
+from accounts.cells import staying
 from webhooks import queue
 from webhooks.models import Delivery
 
@@ -26,14 +27,16 @@ _PUT_OFF = f"""
 
 
 def record(tried: Sequence[queue.Tried]) -> None:
-    """Records the results: those of a cell together, or one by one where that raises.
+    """Records the results: those of a cell together, or one by one where that raises. A merchant may have moved to
+    another cell since the attempt began.
 
     A delivery whose own result raises is made again after a delay that grows with its attempts. Raises
     DatabaseError while nothing can be recorded: then the leases run out.
     """
-    for cell, some in queue.by_cell(tried, lambda one: one.claimed.cell):
-        with cells.opened(cell):
-            _record(some)
+    with staying(one.claimed.merchant_id for one in tried) as living:
+        for cell, some in queue.by_cell(tried, lambda one: living[one.claimed.merchant_id]):
+            with cells.opened(cell):
+                _record(some)
 
 
 def _record(tried: Sequence[queue.Tried]) -> None:

@@ -19,7 +19,7 @@ from accounts.base.tracing import following, span
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
 from gateway.api.views import is_of_api
-from gateway.cells.finding import cell_named_in, cell_of_id, cell_with
+from gateway.cells.finding import cell_named_in, cell_of_id, cell_with, found_again
 from gateway.database.pool import PoolCounts
 from gateway.payment_links.models import PaymentLink
 from gateway.receipts.verification import object_id
@@ -111,8 +111,7 @@ class PayersMiddleware:
                 verdict = throttling.hit(scope, who)
                 if not verdict.admitted:
                     return HttpResponse(status=429, headers={"Retry-After": str(verdict.reset_s)})
-            with cells.opened(_cell_of_what_is_paid(request, path)):
-                return self.get_response(request)
+            return found_again(request, lambda: _cell_of_what_is_paid(request, path), self.get_response)
         return self.get_response(request)
 
 

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from accounts.base.client_address import rate_limit_key
 from accounts.base.errors import Fault, InvalidRequest, Refusal
 from accounts.base.wire import dumps, loads
-from accounts.cells import in_cell_of
+from accounts.cells import where_it_lives
 from accounts.models import Merchant
 from gateway.api import disturbances, origins, throttling
 from gateway.api.deprecations import Deprecation
@@ -125,13 +125,19 @@ def operation(name: str, permission: str, *, gives: Any, **declared: Any) -> Cal
 
         @wraps(handler)
         def perform(self: "Resource", request: Request, **path: str) -> HttpResponse:
-            with in_cell_of(request.user):  # type: ignore[arg-type]
-                return run(self, declaration, handler, request, path)
+            merchant: Merchant = request.user  # type: ignore[assignment]
+            return where_it_lives(merchant, lambda: run(self, declaration, handler, request, path), _is_done(request))
 
         perform.operation = declaration  # type: ignore[attr-defined]
         return perform
 
     return declare
+
+
+def _is_done(request: Request) -> Callable[[HttpResponse], bool]:
+    """Whether an answer says that something was done, which stays so in whatever cell the merchant lives then."""
+    writes = request.method not in ("GET", "HEAD")
+    return lambda response: writes and response.status_code < 400
 
 
 class Resource(APIView):

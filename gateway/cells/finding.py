@@ -1,11 +1,13 @@
 """Finds the cell of what comes without its merchant: a payer's link, or what an institution tells us about."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db.models import Model
+from django.http import HttpRequest, HttpResponseBase
 
 from accounts.base import cells
 from accounts.base.ids import IdField, is_well_formed
@@ -87,6 +89,20 @@ def cell_named_in(text: str) -> str:
     """The same of the first id in the text of which there is a row with a merchant."""
     found = (cell_of_id(named[0]) for named in _ID.finditer(text))
     return next((cell for cell in found if cell != everywhere()), everywhere())
+
+
+def found_again(
+    request: HttpRequest, find: Callable[[], str], answer: Callable[[HttpRequest], HttpResponseBase]
+) -> HttpResponseBase:
+    """The answer in the cell that is found. One that fails is read once more where the merchant has moved meanwhile."""
+    cell = find()
+    with cells.opened(cell):
+        response = answer(request)
+    if response.status_code < 400 or request.method not in ("GET", "HEAD") or (now := find()) == cell:
+        return response
+    response.close()
+    with cells.opened(now):
+        return answer(request)
 
 
 def _column(model: type[Model], name: str) -> str:

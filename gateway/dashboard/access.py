@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from accounts import second_factor
 from accounts.base.errors import Refusal
-from accounts.cells import in_cell_of, streamed_here
+from accounts.cells import in_cell_of, streamed_here, where_it_lives
 from accounts.environments import require_served
 from accounts.models import Membership, Merchant, StaffView, User
 from accounts.roles import May
@@ -53,8 +53,7 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
             request: HttpRequest, company_id: str, environment: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             here = _here(request, company_id, environment)
-            with in_cell_of(here.merchant):
-                return streamed_here(answered(here, *args, **kwargs))
+            return _where_it_lives(here, partial(answered, here, *args, **kwargs))
 
         def answered(here: RequestContext, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if sandbox_only and not here.is_sandbox:
@@ -70,6 +69,18 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
         return opened
 
     return made
+
+
+def _where_it_lives(here: RequestContext, answered: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    """What is only shown is read once more where the merchant has moved meanwhile; a form is not sent twice."""
+
+    def answer() -> HttpResponseBase:
+        return streamed_here(answered(), here.merchant)
+
+    if here.request.method in ("GET", "HEAD"):
+        return where_it_lives(here.merchant, answer)
+    with in_cell_of(here.merchant):
+        return answer()
 
 
 def _identify(here: RequestContext, steps_up: Describe | bool, arguments: dict[str, Any]) -> None:

@@ -40,5 +40,10 @@ def apply(notice: Notice, account: ProviderAccount) -> bool:
     handler = _HANDLERS.get(notice.object_id.partition("_")[0])
     if handler is None:
         return False
-    with cells.opened(cell_of_id(notice.object_id)):
+    cell = cell_of_id(notice.object_id)
+    with cells.opened(cell):
+        is_known = handler(notice, account)
+    if is_known or (now := cell_of_id(notice.object_id)) == cell:
+        return is_known
+    with cells.opened(now):  # its merchant has moved meanwhile
         return handler(notice, account)

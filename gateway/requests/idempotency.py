@@ -24,11 +24,13 @@ from django.db import DatabaseError, OperationalError, transaction
 from django.http import HttpRequest
 from psycopg.errors import LockNotAvailable
 
+from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault, Refusal
 from accounts.base.rows import execute, first, retry_on_deadlock, table
 from accounts.base.sealing import seal, unseal
 from accounts.base.wire import PLAIN_DIGITS
+from accounts.cells import has_moved, in_cell_of
 from accounts.models import Merchant
 from gateway.requests import members
 from gateway.requests.envelope import body_of
@@ -280,12 +282,14 @@ def _released_on_failure(attempt: KeyedRequest) -> Iterator[None]:
     """Releases the lease when a call fails, so that a retry can take over at once; after a crash the lease expires."""
     try:
         yield
-    except BaseException:
+    except BaseException as failure:
         with suppress(DatabaseError):
-            execute(
-                f"UPDATE {table(IdempotencyKey)} SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
-                [utcnow(), attempt.merchant.pk, attempt.key, attempt.leased_until],
-            )
+            has_moved(attempt.merchant, cells.current(), failure)
+            with in_cell_of(attempt.merchant):
+                execute(
+                    f"UPDATE {table(IdempotencyKey)} SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
+                    [utcnow(), attempt.merchant.pk, attempt.key, attempt.leased_until],
+                )
         raise
 
 

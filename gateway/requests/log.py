@@ -20,8 +20,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 
 from accounts.base import cells
-from accounts.base.retryable import is_retryable
+from accounts.base.retryable import is_refused_by_move, is_retryable
 from accounts.base.rows import columns, table
+from accounts.cells import LIVING
 from gateway.database.connections import separate_connection
 from gateway.requests.facts import RequestFacts, facts_of, row_of
 from gateway.requests.models import ApiRequest
@@ -56,6 +57,7 @@ class RequestLog:
         self._news = Event()
         self._writer: Thread | None = None
         self._connection: BaseDatabaseWrapper | None = None
+        self._was_refused = False
 
     def add(self, facts: RequestFacts) -> None:
         """Returns immediately; the oldest entries are dropped if the buffer is full."""
@@ -98,6 +100,7 @@ class RequestLog:
                         self._give_back(batch[number + 1 :])
                         return False
         except Exception as error:  # noqa: BLE001  whatever it is, nothing is dropped before there are too many
+            self._was_refused = is_refused_by_move(error)
             if is_retryable(error):
                 log.warning("request_log.waits", error=type(error).__name__, requests=len(batch))
             else:
@@ -152,13 +155,24 @@ class RequestLog:
     def _insert(self, batch: list[RequestFacts]) -> None:
         if self._connection is None:
             self._connection = separate_connection()
+        moved = self._moved(batch)
         rows: dict[str, list[str]] = defaultdict(list)
         for facts in batch:
             if row := _row(facts):
-                rows[facts.cell].append(row)
+                rows[moved.get(facts.merchant_id, facts.cell)].append(row)
         for cell, made in rows.items():
             with cells.opened(cell), self._connection.cursor() as cursor:
                 cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [f"[{','.join(made)}]"])
+        self._was_refused = False
+
+    def _moved(self, batch: list[RequestFacts]) -> dict[int, str]:
+        """In which cells the merchants live by now, after one of them has left that of its request."""
+        if not self._was_refused:
+            return {}
+        assert self._connection
+        with self._connection.cursor() as cursor:
+            cursor.execute(LIVING, [[facts.merchant_id for facts in batch]])
+            return {merchant: cell for merchant, cell, _ in cursor.fetchall()}
 
     def _disconnect(self) -> None:
         if self._connection is not None:

@@ -7,10 +7,9 @@ from django.apps import apps
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase
 
-from accounts.base import cells
 from accounts.cells import everywhere, streamed_here
 from accounts.models import Merchant
-from gateway.cells.finding import cell_about, cell_named_in
+from gateway.cells.finding import cell_about, cell_named_in, found_again
 
 STAFF = "/admin/"
 ADD, MERCHANT = "add", "merchant"
@@ -29,8 +28,7 @@ class StaffCellMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(STAFF) or not request.user.is_staff:
             return self.get_response(request)
-        with cells.opened(_cell(request)):
-            return streamed_here(self.get_response(request))
+        return found_again(request, lambda: _cell(request), lambda asked: streamed_here(self.get_response(asked)))
 
 
 def _cell(request: HttpRequest) -> str:
