@@ -17,6 +17,7 @@ from typing import Any
 
 import structlog
 from django.db import OperationalError, transaction
+from django.db.models import Model
 from psycopg.errors import DeadlockDetected, LockNotAvailable, QueryCanceled
 
 from accounts import audit
@@ -35,6 +36,8 @@ SETTLES_S = 5.0
 TRIES = 3
 HOLDS_FOR_MS = 30_000
 """How long it waits for a proof of the books that is running."""
+FEW = 1_000
+"""A table that got more rows than this has its statistics made, by which PostgreSQL plans what follows."""
 _ONE = f"'public.{table(Cell)}'::regclass::oid::int, 0"
 # Of a table that has no primary key, columns that are unique.
 _KEYS = """
@@ -52,7 +55,7 @@ _COLUMNS = """
 """
 _UNCHANGED_BELOW = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::numeric %% 4294967296"
 # Numbers of transactions begin again after 2^32 of them.
-_IS_NEW = "(xmin::text::bigint - %(since)s + 4294967296) %% 4294967296 < 2147483648"
+_IS_NEW = "(%(late)s::bool OR (xmin::text::bigint - %(since)s + 4294967296) %% 4294967296 < 2147483648)"
 _COPY = "INSERT INTO {target} ({columns}) SELECT {columns} FROM {source} WHERE {condition}"
 _REST = f"""
     WITH gone AS (
@@ -65,6 +68,9 @@ _REST = f"""
                          SELECT FROM {{target}} copied WHERE ROW({{copied}}) = ROW({{deleted}})))
       FROM gone
 """
+_AT_ONCE = f"DELETE FROM {{source}} WHERE {{condition}} AND NOT {_IS_NEW}"
+WRITTEN_ONCE = frozenset({"gateway.ApiRequest", "ledger.Entry", "webhooks.Attempt"})
+"""Models whose rows nobody changes, locks or refers to: what was copied is deleted at once, which shortens the pause."""
 LATE = frozenset({"gateway.SalesChange"})
 """Models whose rows are deleted all the time: they are few, and are moved when nobody writes."""
 
@@ -74,7 +80,7 @@ class CannotMove(ValueError):
 
 
 class _Changed(Exception):
-    """A row was deleted between its copy and the end."""
+    """Rows of a table were deleted between their copy and the end."""
 
 
 @dataclass(slots=True)
@@ -107,8 +113,7 @@ def move(
         gates.open_old()
         Merchant.objects.filter(pk__in=merchants).update(moving_since=utcnow())
         since = time.monotonic()
-        tell("putting up gates")
-        gates.put_up(made.source)
+        gates.put_up(made.source, tell)
         time.sleep(max(0.0, since + settles_s - time.monotonic()))
         for left in reversed(range(TRIES)):
             try:
@@ -123,9 +128,10 @@ def move(
                     raise
                 if not left:
                     raise CannotMove(
-                        f"{TRIES} times somebody was still writing after {longest_pause_s:g} s."
+                        f"{TRIES} times others were in the way, or it took longer than {longest_pause_s:g} s: "
+                        f"{_reason(error)}."
                     ) from error
-                tell("somebody was still writing: once more")
+                log.warning("cells.moved_once_more", company=company.pk, reason=_reason(error))
         made.took_s = time.monotonic() - began
         _tell_of(made)
     return made
@@ -163,6 +169,14 @@ def _is_busy(error: Exception) -> bool:
     )
 
 
+def _is_late(lead: Lead) -> bool:
+    return lead.model._meta.label in LATE
+
+
+def _reason(error: Exception) -> str:
+    return str(error.__cause__ or error).partition("\n")[0]
+
+
 def _tell_of(made: Move) -> None:
     for one in made.resealed:
         log.info("ledger.day_sealed", day=str(one.day), seal=one.seal, cell=one.cell or "public", before=one.before)
@@ -184,11 +198,14 @@ class _Transaction:
         self.made, self.merchants, self.longest_pause_s, self.tell = made, merchants, longest_pause_s, tell
         self.columns, self.keys = dict(every(_COLUMNS)), dict(every(_KEYS))
         self.asked: dict[str, Any] = {"merchants": merchants}
+        self.left: dict[type[Model], int] = {}
+        made.rows.clear()
 
     def run(self) -> None:
         with transaction.atomic():
             self._prepare()
-            copied = {lead.model: self._copy(lead) for lead in leads()}
+            for lead in leads():
+                self._copy(lead)
             self.tell("passing on the books")
             self.made.resealed = pass_on(self.made.source, self.made.target, self.merchants)
             began = time.monotonic()
@@ -196,7 +213,7 @@ class _Transaction:
             self.tell("moving what has changed")
             for lead in leads():
                 self._within(began)
-                self._finish(lead, copied[lead.model])
+                self._finish(lead)
             self._within(began)
             self._settle()
         self.made.pause_s = time.monotonic() - began
@@ -213,11 +230,18 @@ class _Transaction:
         hold_books(self.made.source, self.made.target)
         self.asked["since"] = int((first(_UNCHANGED_BELOW) or (0,))[0])
 
-    def _copy(self, lead: Lead) -> int:
-        if lead.model._meta.label in LATE:
-            return 0
+    def _copy(self, lead: Lead) -> None:
+        """`left` is how many rows have been copied and are still where they were."""
+        if _is_late(lead):
+            return
         self.tell(f"copying {table(lead.model)}")
-        return self._execute(_COPY, lead)
+        self.left[lead.model] = copied = execute(self._sql(_COPY, lead), self.asked)
+        if copied > FEW:
+            execute(f"ANALYZE {self.made.target or 'public'}.{table(lead.model)}")
+        if lead.model._meta.label in WRITTEN_ONCE:
+            gone = execute(self._sql(_AT_ONCE, lead), self.asked | {"late": False})
+            self.left[lead.model] -= gone
+            self._count(lead, gone)
 
     def _hold(self, began: float) -> None:
         """Waits for those who are writing rows of these merchants. From here on nobody does."""
@@ -233,12 +257,16 @@ class _Transaction:
             {"ms": str(left_ms)},
         )
 
-    def _finish(self, lead: Lead, copied: int) -> None:
-        ((gone, added),) = every(self._sql(_REST, lead), self.asked)
-        if copied + added != gone:
-            raise _Changed
-        if gone:
-            self.made.rows[table(lead.model)] = gone
+    def _finish(self, lead: Lead) -> None:
+        ((gone, added),) = every(self._sql(_REST, lead), self.asked | {"late": _is_late(lead)})
+        left = self.left.get(lead.model, 0)
+        if left + added != gone:
+            raise _Changed(f"{table(lead.model)}: {left} copied, {added} added, {gone} gone")
+        self._count(lead, gone)
+
+    def _count(self, lead: Lead, rows: int) -> None:
+        if rows:
+            self.made.rows[table(lead.model)] = self.made.rows.get(table(lead.model), 0) + rows
 
     def _settle(self) -> None:
         """Says where the merchants live, once their books are right there."""
@@ -262,9 +290,6 @@ class _Transaction:
     def _last(self, which: str) -> dict[str, str]:
         """Of each cell whose chain of seals is another one now: its last seal that was made again."""
         return {one.cell or "public": getattr(one, which) for one in self.made.resealed}
-
-    def _execute(self, statement: str, lead: Lead) -> int:
-        return execute(self._sql(statement, lead), self.asked)
 
     def _sql(self, statement: str, lead: Lead) -> str:
         name = table(lead.model)
