@@ -20,7 +20,7 @@ from ledger.proofs.blocks import BITS, CONTENT
 from ledger.proofs.models import Proof, ProvedAccount, ProvedBlock
 from ledger.verify import LOCK
 
-# How many rows a block has is not known to the planner: a loop over its entries for each of its transfers takes minutes.
+# How many rows a block has is not known to the planner: a loop over entries for each transfer takes minutes.
 _PLANNED = "SELECT set_config('enable_nestloop', %s, true)"
 _HOLD = f"LOCK TABLE {table(ClosedDay)}, {table(Seal)}, {table(ProvedBlock)} IN SHARE ROW EXCLUSIVE MODE"
 _PROVED = f"""

@@ -70,7 +70,7 @@ _REST = f"""
 """
 _AT_ONCE = f"DELETE FROM {{source}} WHERE {{condition}} AND NOT {_IS_NEW}"
 WRITTEN_ONCE = frozenset({"gateway.ApiRequest", "ledger.Entry", "webhooks.Attempt"})
-"""Models whose rows nobody changes, locks or refers to: what was copied is deleted at once, which shortens the pause."""
+"""Models whose rows nobody changes, locks or refers to: they are deleted as soon as they are copied."""
 LATE = frozenset({"gateway.SalesChange"})
 """Models whose rows are deleted all the time: they are few, and are moved when nobody writes."""
 
@@ -79,8 +79,8 @@ class CannotMove(ValueError):
     """Why a company cannot be moved; the message is a sentence."""
 
 
-class _Changed(Exception):
-    """Rows of a table were deleted between their copy and the end."""
+class _Again(Exception):
+    """The pause was too long, or rows of a table were deleted between their copy and the end."""
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ def move(
                 raise CannotMove(
                     "The two cells are not closed until the same day: try again in ten minutes."
                 ) from error
-            except (OperationalError, _Changed) as error:
+            except (OperationalError, _Again) as error:
                 if not _is_busy(error):
                     raise
                 if not left:
@@ -164,9 +164,7 @@ def _checked(company: Company, cell: str) -> Move:
 
 
 def _is_busy(error: Exception) -> bool:
-    return isinstance(error, _Changed) or isinstance(
-        error.__cause__, LockNotAvailable | DeadlockDetected | QueryCanceled
-    )
+    return isinstance(error, _Again) or isinstance(error.__cause__, LockNotAvailable | DeadlockDetected | QueryCanceled)
 
 
 def _is_late(lead: Lead) -> bool:
@@ -251,7 +249,9 @@ class _Transaction:
 
     def _within(self, began: float) -> None:
         """The next statement ends within the longest pause, or is given up."""
-        left_ms = max(1, int((began + self.longest_pause_s - time.monotonic()) * 1000))
+        left_ms = int((began + self.longest_pause_s - time.monotonic()) * 1000)
+        if left_ms <= 0:
+            raise _Again("the pause is over")
         first(
             "SELECT set_config('statement_timeout', %(ms)s, true), set_config('lock_timeout', %(ms)s, true)",
             {"ms": str(left_ms)},
@@ -261,7 +261,7 @@ class _Transaction:
         ((gone, added),) = every(self._sql(_REST, lead), self.asked | {"late": _is_late(lead)})
         left = self.left.get(lead.model, 0)
         if left + added != gone:
-            raise _Changed(f"{table(lead.model)}: {left} copied, {added} added, {gone} gone")
+            raise _Again(f"{table(lead.model)}: {left} copied, {added} added, {gone} gone")
         self._count(lead, gone)
 
     def _count(self, lead: Lead, rows: int) -> None:

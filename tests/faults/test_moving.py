@@ -49,7 +49,12 @@ class Shop:
 
     def _payout(self, number: int) -> dict[str, Any]:
         to = {"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"}
-        return to | {"companyId": self.company, "amount": 5.00, "currency": "BRL", "reference": f"{self.prefix}{number}"}
+        return to | {
+            "companyId": self.company,
+            "amount": 5.00,
+            "currency": "BRL",
+            "reference": f"{self.prefix}{number}",
+        }
 
     def ask(self, path: str, body: dict[str, Any], expected: int) -> Any:
         return self._insisted("POST", path, body, str(uuid.uuid4()), expected)
@@ -91,7 +96,8 @@ class Shop:
 @pytest.fixture
 def shops(service: Service) -> tuple[Shop, Shop]:
     """One that is moved, and one that is not."""
-    if CELL not in service.manage("shell", "-v", "0", "-c", "from accounts.models import Cell; print(Cell.objects.all())"):
+    known = service.manage("shell", "-v", "0", "-c", "from accounts.models import Cell; print(Cell.objects.all())")
+    if CELL not in known:
         service.manage("add_cell", CELL)
     service.manage("shell", "-v", "0", "-c", "from accounts.models import Cell; Cell.objects.update(is_open=False)")
     return _a_shop(service, "Mover"), _a_shop(service, "Stayer")
@@ -168,7 +174,7 @@ def test_a_company_sells_while_it_is_moved_and_nobody_else_notices(service: Serv
             faults=MOVES,
             lost=[*(made - had), *({*shop.paid, *shop.withdrawn} - {*heard})],
             doubled=[*(had - made), *(heard - Counter({*shop.paid, *shop.withdrawn}))],
-            note=f"longest 503 {shop.longest_s:.2f} s, slowest call {shop.slowest_s:.2f} s, {dict(shop.refused)}; {pauses}",
+            note=f"longest 503 {shop.longest_s:.2f} s, slowest call {shop.slowest_s:.2f} s; {pauses}",
         )
     assert len(order_of) == len({*order_of}), "an event was listed twice"
     listed_paid = [event["data"]["id"] for event in events if event["type"] == "payment.paid"]
