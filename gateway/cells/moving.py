@@ -27,6 +27,7 @@ from accounts.cells import WAITS, cell_of
 from accounts.models import Cell, Company, Merchant
 from gateway.cells import gates
 from gateway.cells.leading import Lead, leads
+from gateway.cells.spreading import is_spread
 from ledger.moving import NotClosedAlike, Resealed, hold_books, pass_on, wrong_in
 
 log = structlog.get_logger()
@@ -149,6 +150,8 @@ def _alone() -> Iterator[None]:
 
 
 def _checked(company: Company, cell: str) -> Move:
+    if is_spread():
+        raise CannotMove("Cells are on nodes, between which nothing is moved yet.")
     if company.is_operator:
         raise CannotMove("The operator's own book stays where it is.")
     if cell and not Cell.objects.filter(name=cell).exists():
