@@ -177,7 +177,7 @@ def test_a_company_sells_while_it_is_moved_and_nobody_else_notices(service: Serv
             note=f"longest 503 {shop.longest_s:.2f} s, slowest call {shop.slowest_s:.2f} s; {pauses}",
         )
     assert len(order_of) == len({*order_of}), "an event was listed twice"
-    listed_paid = [event["data"]["id"] for event in events if event["type"] == "payment.paid"]
+    listed_paid = [event["objectId"] for event in events if event["type"] == "payment.paid"]
     assert sorted(listed_paid) == sorted(mover.paid)
 
 
