@@ -18,11 +18,5 @@ class Migration(migrations.Migration):
                 null=True,
             ),
         ),
-        migrations.AddIndex(
-            model_name="merchant",
-            index=models.Index(
-                condition=models.Q(("moving_since__isnull", False)), fields=["id"], name="merchants_that_move"
-            ),
-        ),
         LoadSql("accounts/sql/moving.sql", "e669572b3fa0"),
     ]

@@ -66,6 +66,13 @@ def verified(*arguments: object) -> tuple[int, str]:
 
 
 @pytest.fixture
+def acme(acme: Shop) -> Shop:
+    """On the first of a month, so that all she does in days to come is in the same one, whatever day it is today."""
+    next_month(acme)
+    return acme
+
+
+@pytest.fixture
 def sealed(busy: Shop, api: Api, finance: Client, page: Page) -> Month:
     decide(api, withdrawn(api, busy, amount=50), "COMPLETED")
     label = the_month(busy)

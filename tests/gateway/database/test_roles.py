@@ -65,7 +65,8 @@ def installed(django_db_setup: None) -> Iterator[Installation]:
         yield made
         server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(database)))
         for role in (app, owner):
-            server.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+            for statement in ("DROP OWNED BY {}", "DROP ROLE {}"):  # the right to set a parameter is of no database
+                server.execute(sql.SQL(statement).format(sql.Identifier(role)))
 
 
 def test_the_owner_owns_every_table_and_the_service_none(installed: Installation) -> None:
