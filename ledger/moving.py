@@ -14,9 +14,8 @@ from accounts.base.rows import every, execute, first, table
 from accounts.models import Merchant
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
-from ledger.closings.seals import CONTENT as OF_A_DAY
-from ledger.closings.seals import DIGEST
-from ledger.proofs.blocks import BITS, CONTENT
+from ledger.closings.seals import SEAL
+from ledger.proofs.blocks import BITS, EXTEND
 from ledger.proofs.models import Proof, ProvedAccount, ProvedBlock
 from ledger.verify import LOCK
 
@@ -37,12 +36,7 @@ _BLOCKS = f"""
           FROM {table(Transfer)} WHERE merchant_id = ANY(%(merchants)s)) touched
 """
 _TOUCHED = "(SELECT * FROM unnest(%(days)s::date[], %(numbers)s::bigint[]) AS touched (day, number))"
-_DIGEST_AGAIN = f"""
-    INSERT INTO {table(ProvedBlock)} (day, number, transfers, entries, digest)
-    SELECT day, number, transfers, entries, digest FROM ({CONTENT.format(blocks=_TOUCHED)}) read ORDER BY day, number
-        ON CONFLICT (day, number) DO UPDATE
-           SET transfers = excluded.transfers, entries = excluded.entries, digest = excluded.digest
-"""
+_DIGEST_AGAIN = EXTEND.format(blocks=_TOUCHED)
 _EMPTY = (
     f"DELETE FROM {table(ProvedBlock)} WHERE entries = 0 AND (day, number) IN (SELECT day, number FROM {_TOUCHED} t)"
 )
@@ -87,14 +81,7 @@ _FROM_NOW_ON = (
 )
 _SEALED = f"SELECT max(day) FROM {table(Seal)}"
 _BREAK = f"DELETE FROM {table(Seal)} WHERE day >= %(first)s RETURNING day, digest"
-_OF_THIS_DAY = DIGEST.format(day="%(day)s::date", content="read", before="before.digest")
-_SEAL = f"""
-    INSERT INTO {table(Seal)} (day, transfers, entries, digest, sealed_at)
-    SELECT %(day)s, read.transfers, read.entries, {_OF_THIS_DAY}, now()
-      FROM ({OF_A_DAY.format(day="%(day)s::date")}) read
-      LEFT JOIN (SELECT digest FROM {table(Seal)} WHERE day = %(day)s::date - 1) before ON true
-    RETURNING digest
-"""
+_SEAL = f"{SEAL} RETURNING digest"
 _DAYS = f"SELECT day FROM {table(ClosedDay)} WHERE day BETWEEN %(first)s AND %(last)s ORDER BY day"
 _TOLD = f"""
     UPDATE {table(Proof)} p SET sealed_day = s.day, seal = coalesce(s.digest, '')

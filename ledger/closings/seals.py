@@ -38,14 +38,13 @@ _UNPROVED = f"""
       JOIN {table(Transfer)} t ON t.id = e.transfer_id
      WHERE b.version > coalesce(p.sequence, 0) AND t.created_at < (%(day)s::date + 1)::timestamp AT TIME ZONE 'UTC'
 """
-_SEAL = f"""
+SEAL = f"""
     INSERT INTO {table(Seal)} (day, transfers, entries, digest, sealed_at)
     SELECT %(day)s, read.transfers, read.entries, {_OF_THE_DAY}, clock_timestamp()
       FROM ({CONTENT.format(day="%(day)s::date")}) read
       LEFT JOIN (SELECT digest FROM {table(Seal)} WHERE day = %(day)s::date - 1) before ON true
-     WHERE NOT EXISTS ({_UNPROVED})
-        ON CONFLICT DO NOTHING RETURNING digest
 """
+_SEAL = f"{SEAL} WHERE NOT EXISTS ({_UNPROVED}) ON CONFLICT DO NOTHING RETURNING digest"
 
 
 def seal_days(limit: int = AT_ONCE) -> int:

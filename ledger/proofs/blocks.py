@@ -41,12 +41,13 @@ CONTENT = f"""
 """
 _OF = f"SELECT DISTINCT {_DAY} AS day, id >> {BITS} AS number FROM {table(Transfer)} WHERE id = ANY(%s)"
 _KNOWN = f"SELECT id FROM {table(ProvedBlock)} JOIN ({_OF}) touched USING (day, number)"
-_EXTEND = f"""
+EXTEND = f"""
     INSERT INTO {table(ProvedBlock)} (day, number, transfers, entries, digest)
-    SELECT day, number, transfers, entries, digest FROM ({CONTENT.format(blocks=f"({_OF})")}) read ORDER BY day, number
+    SELECT day, number, transfers, entries, digest FROM ({CONTENT}) read ORDER BY day, number
         ON CONFLICT (day, number) DO UPDATE
            SET transfers = excluded.transfers, entries = excluded.entries, digest = excluded.digest
 """
+_EXTEND = EXTEND.format(blocks=f"({_OF})")
 
 
 def known(cursor: Any, transfers: Sequence[int]) -> list[int]:
