@@ -77,7 +77,8 @@ _TRIGGERS = """
 
 
 def build(name: str, *, is_open: bool = True) -> Cell:
-    """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables. Atomic.
+    """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables. Atomic, but
+    where the database has Citus: there it is distributed afterwards, and taken back if it cannot be.
 
     Raises ValueError if the name is none of a cell or is taken.
     """
@@ -88,7 +89,7 @@ def build(name: str, *, is_open: bool = True) -> Cell:
             return _build(name, is_open=is_open)
         cell = _build(name, is_open=False)
         try:
-            spread(name, _tables())
+            spread(name, [sequence for *_, sequence in every(_NUMBERED, [_tables()])])
         except BaseException:
             _take_back(cell)
             raise

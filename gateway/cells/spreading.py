@@ -40,11 +40,6 @@ _FUNCTIONS = """
       FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
      WHERE nspname = %s AND prorettype = 'trigger'::regtype
 """
-_SEQUENCES = """
-    SELECT pg_get_serial_sequence(format('public.%%I', relname), attname) FROM pg_attribute
-      JOIN pg_class ON pg_class.oid = attrelid
-     WHERE attidentity <> '' AND relnamespace = 'public'::regnamespace AND relname = ANY(%s)
-"""
 _LATEST = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
 _BEGIN_SOME = """
     CREATE TEMPORARY TABLE IF NOT EXISTS passing (is_it boolean) ON COMMIT DROP;
@@ -81,11 +76,11 @@ def home_of(cell: str) -> Node:
     return Node(*row)
 
 
-def spread(cell: str, tables: list[str]) -> None:
-    """Distributes the schema of a cell that was just made, with these tables. Not atomic: Citus tells itself of what it
-    makes by a connection of its own, which waits for nobody's commit.
+def spread(cell: str, sequences: list[str]) -> None:
+    """Distributes the schema of a cell that was just made, whose ids come from these sequences. Not atomic: Citus tells
+    itself of what it makes by a connection of its own, which sees only what is committed.
     """
-    for (sequence,) in every(_SEQUENCES, [tables]):
+    for sequence in sequences:
         for node in nodes():
             _on(node, f"CREATE SEQUENCE IF NOT EXISTS {sequence}")
     with transaction.atomic(), connection.cursor() as cursor:
