@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 
 from accounts.base import cells
 from accounts.cells import forget
-from accounts.models import Cell
+from accounts.models import Cell, User
 from gateway.cells.building import build
 from tests.support.companies import Shop, a_shop
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
+from tests.support.people import PASSWORD, browser_of
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +28,13 @@ def lives(db: None) -> Iterator[Lives]:
         early = a_shop("Early")
         acme = _in_a_new_cell(ACMES, "Acme")
         yield Lives(early, acme, _in_a_new_cell(GLOBEXES, "Globex"))
+
+
+@pytest.fixture
+def people() -> list[Client]:
+    """Two of ours, who see all cells."""
+    names = ("finance@onpay.example", "operator@onpay.example")
+    return [browser_of(User.objects.create_superuser(name, PASSWORD)) for name in names]
 
 
 def _in_a_new_cell(cell: str, name: str) -> Shop:

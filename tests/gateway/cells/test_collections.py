@@ -4,13 +4,10 @@ from typing import Any
 
 import pytest
 
-from accounts.audit import Actor
 from accounts.cells import all_cells
 from gateway.boletos.models import RegistrationFile, SlipLine
 from gateway.boletos.tasks import sweep_boletos, write_registration_files
-from gateway.methods.models import MethodRule
 from gateway.payments.models import Payment
-from gateway.providers import accounts
 from gateway.reconciliation import files as bank_files
 from gateway.reconciliation.models import CollectionCredit
 from gateway.slips.models import Slip
@@ -21,18 +18,14 @@ from tests.support.boleto_bank import CREDENTIALS, DAY, PAID, REFUSED, REGISTERE
 from tests.support.boleto_bank import returned as return_of
 from tests.support.lives import Lives, rows, violations
 from tests.support.production import live
-from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.providers import connected
 
 CENTS = 15000
 
 
 @pytest.fixture
 def bank(lives: Lives) -> Bank:
-    new = accounts.NewAccount("bank-boletos", "Boletos", "PRODUCTION", None)
-    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, CREDENTIALS, NOTE))
-    accounts.activate(Actor(confirms()), account, NOTE)
-    routed(account, method="BOLETO", currency="BRL")
-    MethodRule.objects.filter(environment="PRODUCTION", method="BOLETO").update(enabled=True)
+    account = connected("bank-boletos", CREDENTIALS, "BOLETO")
     for shop in lives.in_turn():
         live(shop)
     return Bank(account)

@@ -6,16 +6,12 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.cells import all_cells, in_cell_of
-from accounts.models import User
-from gateway.methods.models import MethodRule
 from gateway.methods.rail import Money
 from gateway.payments.errors import BankReferenceUsed
 from gateway.payments.models import Payment, SingleApproval
 from gateway.payments.other_money import Cause
-from gateway.providers import accounts
 from gateway.providers.models import ProviderAccount
 from gateway.suspense.holding import hold
 from gateway.suspense.models import SuspenseItem
@@ -24,10 +20,9 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.lives import Lives, rows, violations
 from tests.support.manual_provider import MEXICO, spei
-from tests.support.people import PASSWORD, browser_of
 from tests.support.production import live, move, pass_time
 from tests.support.proposals import action, confirmed, limit, proposed, refusal
-from tests.support.providers import NOTE, confirms, connected, enters, routed
+from tests.support.providers import connected
 from tests.support.stp.books import deposit_message
 from tests.support.stp.service import Stp, open_stp
 from tests.support.stp.telling import create, tell
@@ -39,19 +34,9 @@ MONEY = {"way": "SPEI:MXN", "amount": "1499.90", "reference": "MBAN7"}
 
 
 @pytest.fixture
-def people() -> list[Client]:
-    names = ("finance@onpay.example", "operator@onpay.example")
-    return [browser_of(User.objects.create_superuser(name, PASSWORD)) for name in names]
-
-
-@pytest.fixture
 def by_hand(lives: Lives) -> ProviderAccount:
     """The platform's account, whose statement people read."""
-    new = accounts.NewAccount("manual", "Ours", "PRODUCTION", None)
-    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, MEXICO, NOTE))
-    accounts.activate(Actor(confirms()), account, NOTE)
-    routed(account, method="SPEI", currency="MXN")
-    MethodRule.objects.filter(environment="PRODUCTION", method="SPEI").update(enabled=True)
+    account = connected("manual", MEXICO, "SPEI", currency="MXN")
     for shop in lives.in_turn():
         live(shop)
     return account

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.base.clock import utcnow
 from accounts.cells import in_cell_of
-from accounts.models import Merchant, Proposal, User
+from accounts.models import Merchant, Proposal
 from gateway.bank_files.cnab.payment_orders import orders_of
 from gateway.bank_files.shapes import OrderAnswer, OrderOutcome
 from gateway.payout_batches import answers
@@ -23,19 +23,12 @@ from tests.support.api import another_address
 from tests.support.batches import BY_CNAB, bank_account
 from tests.support.lives import Lives, rows, violations
 from tests.support.paying_out import accepted, swept, with_real_money
-from tests.support.people import PASSWORD, browser_of
 from tests.support.proposals import action, confirmed, proposed
 from tests.support.providers import paid_out_by
 from tests.support.scripted_provider import rewritten
 
 AMOUNTS = (10.00, 25.50, 31.25)
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
-
-
-@pytest.fixture
-def people() -> list[Client]:
-    names = ("finance@onpay.example", "operator@onpay.example")
-    return [browser_of(User.objects.create_superuser(name, PASSWORD)) for name in names]
 
 
 @pytest.fixture

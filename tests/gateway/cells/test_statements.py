@@ -9,7 +9,6 @@ from django.db.models import F
 from django.test import Client
 
 from accounts.cells import all_cells
-from accounts.models import User
 from accounts.operator import operator
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.reconciliation.models import BankAccount, BankLine, LinePart
@@ -20,18 +19,11 @@ from tests.support import bank_accounts as bank
 from tests.support.api import another_address
 from tests.support.lives import ACMES, GLOBEXES, Lives, rows, violations
 from tests.support.paying_out import accepted, swept, with_real_money
-from tests.support.people import PASSWORD, browser_of
 from tests.support.proposals import confirmed, proposed, refusal
 from tests.support.providers import active, paid_out_by
 from tests.support.scripted_provider import SCRIPT, rewritten
 
 AMOUNTS = (10.00, 25.50, 31.25)
-
-
-@pytest.fixture
-def people() -> list[Client]:
-    names = ("finance@onpay.example", "operator@onpay.example")
-    return [browser_of(User.objects.create_superuser(name, PASSWORD)) for name in names]
 
 
 @pytest.fixture
