@@ -1,39 +1,19 @@
 """The service before a coordinator of Citus and its nodes. acme and globex live in cells, the demo company does not."""
 
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tests.cells.nodes import ACMES, GLOBEXES, Nodes, missing
-from tests.nightly.parts import Result
-from tests.nightly.table import table
-from tests.support.effort import todays
+from tests.nightly.alone import Alone
 from tests.support.network import free_port
 from tests.support.service import Service
-from tests.support.tally import FILE, kept
-
-BEGAN = time.monotonic()
 
 
-def pytest_configure() -> None:
-    """What was lost is kept for a table at the end, also where nobody asks for more."""
-    os.environ.setdefault(FILE, str(Path(os.environ.get("TMPDIR", "/tmp")) / f"cells-{os.getpid()}.jsonl"))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The short form takes a third of them a day."""
-    if os.environ.get("SHORT"):
-        items[:] = todays(items)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    counts = [count for count in kept(Path(os.environ[FILE])) if count.what != "tests"]
-    terminalreporter.write_line(f"\n{table([Result('cells', counts, time.monotonic() - BEGAN, exitstatus == 0)])}")
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Alone("cells", short=bool(os.environ.get("SHORT"))))
 
 
 @pytest.fixture(scope="session")
