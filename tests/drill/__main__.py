@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import django
 
-from gateway.local import home, stores
+from gateway.local import home, processes, stores
 from gateway.local.errors import LocalError
 from gateway.local.postgres import another
 from tests.drill.cluster import ArchivingPostgres
@@ -27,6 +27,8 @@ DATABASE = "onpay_drill"
 SHORT = bool(os.environ.get("SHORT"))
 BEFORE_S, LONGEST_S = (3, 8) if SHORT else (20, 60)
 ARCHIVED_FOR = timedelta(seconds=2)
+FIRST_AFTER = timedelta(seconds=1)
+"""pgBackRest keeps the end of a backup in whole seconds, and restores to none in the same second."""
 
 
 def main() -> None:
@@ -88,14 +90,16 @@ def _drill(server: ArchivingPostgres, chance: random.Random, seed: int) -> None:
         with world.busy():
             time.sleep(BEFORE_S / 2)
             server.pgbackrest("backup", "--type=full")
-            backed_up = utcnow()
+            first = utcnow() + FIRST_AFTER
             time.sleep(BEFORE_S + chance.random() * (LONGEST_S - BEFORE_S))
-            archived = server.last_archived_at()
+            enough = first + ARCHIVED_FOR
+            assert processes.wait_until(lambda: server.last_archived_at() > enough, 60), "PostgreSQL archives nothing"
+            last = server.last_archived_at() - ARCHIVED_FOR
             server.lose()
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]
         lost_at = utcnow()
-        to = backed_up + (archived - ARCHIVED_FOR - backed_up) * chance.random()
+        to = first + (last - first) * chance.random()
         sent, delivered = len(stp.books.sent), len(receiver.received)
         begun = time.monotonic()
         server.restore(to)
