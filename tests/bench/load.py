@@ -79,6 +79,7 @@ class Run:
         self.until = time.perf_counter() + plan["seconds"]
         self.latencies: list[float] = []
         self.refused = 0
+        self.refusal = ""
         self.created: list[str] = []
         self.charged = 0
         self.open = plan["connections"]
@@ -89,6 +90,7 @@ class Run:
         self.latencies.append(took)
         if answer[9:10] != b"2":
             self.refused += 1
+            self.refusal = answer.decode()
         elif self.plan["kind"] in ("create", "charge"):
             begins = answer.index(NAMES_A_PAYMENT) + len(NAMES_A_PAYMENT)
             payment = answer[begins : begins + 30].decode()
@@ -162,6 +164,7 @@ async def measure(plan: dict[str, Any]) -> dict[str, Any]:
         "p50_ms": statistics.median(latencies) * 1000,
         "p99_ms": latencies[int(len(latencies) * 0.99)] * 1000,
         "refused": run.refused,
+        "refusal": run.refusal,  # the last one
         "cpu": (sum(os.times()[:2]) - cpu_before) / took,
         "created": run.created,
         "sent": len(run.latencies),

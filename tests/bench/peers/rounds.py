@@ -86,7 +86,7 @@ def _localstripe(port: int) -> Load:
 
 def _created(load: Load, connections: int) -> float:
     answer = load.send("create", connections, SECONDS)
-    assert answer["sent"] and not answer["refused"], answer
+    assert answer["sent"] and not answer["refused"], (answer["refused"], answer["refusal"])
     return float(answer["rate"])
 
 
