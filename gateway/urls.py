@@ -20,6 +20,7 @@ from gateway.payer.payment_links.pages import payment_link
 from gateway.payer.saved_cards import saved_card
 
 urlpatterns = [
+    path("api/v2/", include("gateway.api.v2.urls")),  # first: patterns are tried in their order
     path("", RedirectView.as_view(url="/docs", permanent=False)),
     path("health/", health.health),
     path("checkout/<str:token>", payers_page),
@@ -28,7 +29,6 @@ urlpatterns = [
     path("sdk/", include("gateway.payer.sdk.urls")),
     path("", include(pages)),
     path("api/v2/openapi.json", pages.schema),
-    path("api/v2/", include("gateway.api.v2.urls")),
     path("receipts/<str:receipt_id>", receipts.receipt),
     path("saved-cards/<str:token>", saved_card),
     path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
