@@ -59,22 +59,27 @@ def _read(cell: str, left: Iterator[T]) -> Iterator[T]:
         yield item
 
 
-def sees(cell: str) -> str:
-    """The statement after which the rest of a transaction works in the cell."""
-    return f"SET LOCAL search_path = {cell}, public" if cell else "SET LOCAL search_path TO DEFAULT"
+def sees(cell: str, *, kept: bool = False) -> str:
+    """The statement after which the rest of a transaction works in the cell; `kept`: the connection, until it is told
+    otherwise.
+    """
+    scope = "SESSION" if kept else "LOCAL"
+    return f"SET {scope} search_path = {cell}, public" if cell else f"SET {scope} search_path TO DEFAULT"
 
 
-def begins(command: bytes, cell: str) -> bytes:
-    """The command that begins a transaction, as it begins one in the cell, in the same round trip."""
-    return command + f"; {sees(cell)}".encode() if cell else command
+def is_seen(cell: str) -> str:
+    """The statement that fails if a cell is not there, or not open to this role: PostgreSQL would show the tables of
+    `public` instead. It follows that of `sees`.
+    """
+    name = f"quote_ident('{cell}, which ' || current_user || ' would see')"
+    return f"SELECT CASE WHEN current_schema() IS DISTINCT FROM '{cell}' THEN {name}::regnamespace END"
 
 
 def told_apart(statement: str, cell: str) -> str:
     """The statement as it is prepared for the cell: PostgreSQL plans one again whenever it sees other tables."""
-    return f"{statement} /* {cell} */"
+    return f"{statement} /* {cell} */" if cell else statement
 
 
 def _follow() -> None:
     """Moves on with the transaction of this thread, if it has begun one that can go on."""
-    if connection.in_atomic_block:
-        connection.move_to_cell()  # type: ignore[attr-defined]
+    connection.move_to_cell()  # type: ignore[attr-defined]

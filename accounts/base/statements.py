@@ -62,47 +62,89 @@ def run(sql: str, params: Params = ()) -> Answer | None:
         return None
     django.validate_no_broken_transaction()
     django.ensure_connection()
-    text, names = _compiled(sql)
+    text, names = _compiled(sql, cells.current())
     with django.wrap_database_errors:
         return _Session.of(django).run(text, [params[name] for name in names] if names else params)
 
 
-@contextmanager
-def in_its_cell(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """A statement outside a transaction gets one of its own where a cell is open: a pooler may hand the connection to
-    others after it.
+class Connection(psycopg.Connection[Any]):
+    """A connection that works in the cell that is open."""
+
+    kept: str | None = cells.FIRST
+    """The cell in which it works until it is told otherwise. None: nothing is kept, because a pooler may lead each
+    transaction to another connection of the server.
     """
-    server, cell = connection.pgconn, cells.current()
-    if not cell or not connection.autocommit or server.transaction_status != TransactionStatus.IDLE:
-        yield
-        return
-    _require(server, server.exec_(cells.begins(b"BEGIN", cell)))
-    try:
-        yield
-    except BaseException:
-        server.exec_(b"ROLLBACK")  # one that is broken says so to whoever asks next
-        raise
-    _require(server, server.exec_(b"COMMIT"))
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._seen = {cells.FIRST}
+
+    def work_in_its_cell(self) -> None:
+        """Lets the next statement work there, and the transaction that it begins."""
+        cell, usual, server = cells.current(), self.kept or cells.FIRST, self.pgconn
+        if server.transaction_status != TransactionStatus.IDLE:
+            return  # it has begun there, and `move_to_its_cell` moves it
+        if not self.autocommit:
+            begins = self._get_tx_start_command()
+            if cell == usual:
+                _require(server, server.exec_(begins))
+            else:
+                self._see(cell, cells.sees(cell), begins)
+        elif cell != usual:
+            if self.kept is None:
+                raise psycopg.NotSupportedError("behind a pooler, this works in a cell only within a transaction")
+            self.kept = _UNKNOWN  # until PostgreSQL has answered, whatever comes in between
+            self._see(cell, cells.sees(cell, kept=True))
+            self.kept = cell
+
+    def move_to_its_cell(self) -> None:
+        """Lets the rest of a transaction that has begun work in the cell that is open. One that has failed can only be
+        rolled back, which leads to where it worked before.
+        """
+        if self.pgconn.transaction_status == TransactionStatus.INTRANS and {cells.current()} != self._seen:
+            self._see(cells.current(), cells.sees(cells.current()))
+
+    @contextmanager
+    def alone_in_its_cell(self) -> Iterator[None]:
+        """A statement outside a transaction gets one of its own, if its cell is not kept."""
+        server, cell = self.pgconn, cells.current()
+        is_alone = self.autocommit and server.transaction_status == TransactionStatus.IDLE
+        if self.kept is not None or not cell or not is_alone:
+            yield
+            return
+        self._see(cell, cells.sees(cell), b"BEGIN")
+        try:
+            yield
+        except BaseException:
+            server.exec_(b"ROLLBACK")  # one that is broken says so to whoever asks next
+            raise
+        _require(server, server.exec_(b"COMMIT"))
+
+    def _see(self, cell: str, sees: str, begins: bytes = b"") -> None:
+        """In one round trip, and the first time with a look whether it is so. A transaction that begins is not the one
+        that looks: after a query its isolation can no longer be set.
+        """
+        there = [begins, sees.encode()] if begins else [sees.encode()]
+        if cell not in self._seen:
+            looks = [*there, cells.is_seen(cell).encode()]
+            there = [*looks, b"ROLLBACK", *there] if begins else looks
+        try:
+            _require(self.pgconn, self.pgconn.exec_(b"; ".join(there)))
+        except psycopg.Error:
+            if begins and self.pgconn.transaction_status == TransactionStatus.INERROR:
+                self.pgconn.exec_(b"ROLLBACK")  # it has never begun
+            raise
+        self._seen.add(cell)
+
+    def _start_query(self) -> Any:
+        self.work_in_its_cell()
+        return (yield from super()._start_query())
 
 
-def begin_in_its_cell(connection: psycopg.Connection[Any]) -> None:
-    """Begins a transaction, unless one has begun or each statement is one of its own."""
-    server = connection.pgconn
-    if not connection.autocommit and server.transaction_status == TransactionStatus.IDLE:
-        begin = connection._get_tx_start_command()
-        _require(server, server.exec_(cells.begins(begin, cells.current())))
+_UNKNOWN = "?"
 
 
-def move_to_its_cell(connection: psycopg.Connection[Any]) -> None:
-    """Lets the rest of a transaction that has begun work in the cell that is open. One that has failed can only be
-    rolled back, which leads to where it worked before.
-    """
-    server = connection.pgconn
-    if server.transaction_status == TransactionStatus.INTRANS:
-        _require(server, server.exec_(cells.sees(cells.current()).encode()))
-
-
-def commit(connection: psycopg.Connection[Any]) -> None:
+def commit(connection: Connection) -> None:
     """Commits on this connection, in a quarter of the time that psycopg takes. Raises psycopg's errors.
 
     Like `run`, it returns only when PostgreSQL answers: no signal is handled before.
@@ -115,7 +157,7 @@ def commit(connection: psycopg.Connection[Any]) -> None:
 class _Session:
     """A connection. What is prepared on it, and for how long, decides psycopg, as for statements of its cursors."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.values: Any = Transformer(connection)
         self.read: Any = Transformer(connection)
@@ -129,20 +171,20 @@ class _Session:
         return session
 
     def run(self, text: bytes, params: Any) -> Answer:
-        begin_in_its_cell(self.connection)
         given: Any = None
         formats: Any = None
         types: tuple[int, ...] | None = None
         if params:
             given = self.values.dump_sequence(params, [PyFormat.AUTO] * len(params))
             formats, types = self.values.formats, self.values.types
-        if not (cell := cells.current()):
-            return Answer(self._answer(_Query(text, types or ()), given, formats), self.read)
-        query = _Query(cells.told_apart(text.decode(), cell).encode(), types or ())
-        with in_its_cell(self.connection):
-            return Answer(self._answer(query, given, formats), self.read)
+        query = _Query(text, types or ())
+        if self.connection.kept is None:
+            with self.connection.alone_in_its_cell():
+                return Answer(self._answer(query, given, formats), self.read)
+        return Answer(self._answer(query, given, formats), self.read)
 
     def _answer(self, query: "_Query", given: Any, formats: Any) -> Any:
+        self.connection.work_in_its_cell()
         known, server = self.connection._prepared, self.connection.pgconn
         if known._to_flush:
             self.connection.wait(known.maintain_gen(self.connection))
@@ -174,8 +216,10 @@ class _Query(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _compiled(sql: str) -> tuple[bytes, tuple[str, ...]]:
-    """The statement with PostgreSQL's `$1`, and the names of its parameters; `%s` has none."""
+def _compiled(sql: str, cell: str) -> tuple[bytes, tuple[str, ...]]:
+    """The statement with PostgreSQL's `$1`, as it is prepared for the cell, and the names of its parameters; `%s` has
+    none.
+    """
     names: list[str] = []
     count = 0
 
@@ -191,6 +235,6 @@ def _compiled(sql: str) -> tuple[bytes, tuple[str, ...]]:
             names.append(name)
         return f"${names.index(name) + 1}"
 
-    text = _PLACE.sub(numbered, sql)
+    text = cells.told_apart(_PLACE.sub(numbered, sql), cell)
     assert not (names and count), "a statement has either names or places"
     return text.encode(), tuple(names)

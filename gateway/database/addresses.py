@@ -39,7 +39,6 @@ def _pooled(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
         "ENGINE": "gateway.database.postgresql",
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": health,
-        "DISABLE_SERVER_SIDE_CURSORS": has_pooler(env),
         "OPTIONS": found["OPTIONS"] | {"pool": pool},
     }
 
@@ -56,6 +55,7 @@ def _named(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
     # A transaction pooler keeps neither prepared statements nor session settings: the time-outs are the role's own.
     pooled = name in (SERVING, REPLICA) and has_pooler(env)
     prepared = 0 if pooled else env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5)
+    found["DISABLE_SERVER_SIDE_CURSORS"] = pooled
     found["OPTIONS"] = {
         **found.get("OPTIONS", {}),
         "connect_timeout": 3,

@@ -8,7 +8,7 @@ from django.db import connections
 
 from gateway.database.roles import grant
 
-WHO = ("USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
+WHO = ("USER", "PASSWORD", "HOST", "PORT", "OPTIONS", "DISABLE_SERVER_SIDE_CURSORS")
 
 
 @contextmanager

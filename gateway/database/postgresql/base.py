@@ -7,43 +7,32 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
-from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
 from accounts.base import cells, statements
-
-
-class InItsCell(Connection[Any]):
-    """A connection whose transactions begin in the cell that is open."""
-
-    def _start_query(self) -> Any:
-        if cells.current():
-            statements.begin_in_its_cell(self)
-        return (yield from super()._start_query())
+from accounts.base.statements import Connection
 
 
 class _Driver:
     """psycopg, but for what it connects with."""
 
-    connect = staticmethod(InItsCell.connect)
+    connect = staticmethod(Connection.connect)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(psycopg, name)
 
 
 class _Cursor(CursorWrapper):
-    """Statements outside a transaction work in the cell that is open, too."""
+    """Statements are prepared for the cell that is open, and work there outside a transaction as well."""
 
     def _execute(self, sql: Any, params: Any, *ignored: Any) -> Any:
-        if not (cell := cells.current()):
-            return super()._execute(sql, params, *ignored)  # type: ignore[misc]
         if isinstance(sql, str):
-            sql = cells.told_apart(sql, cell)
-        with self.db.wrap_database_errors, statements.in_its_cell(self.db.connection):
+            sql = cells.told_apart(sql, cells.current())
+        with self.db.wrap_database_errors, self.db.connection.alone_in_its_cell():
             return super()._execute(sql, params, *ignored)  # type: ignore[misc]
 
     def _executemany(self, sql: Any, param_list: Any, *ignored: Any) -> Any:
-        with self.db.wrap_database_errors, statements.in_its_cell(self.db.connection):
+        with self.db.wrap_database_errors, self.db.connection.alone_in_its_cell():
             return super()._executemany(sql, param_list, *ignored)  # type: ignore[misc]
 
 
@@ -53,16 +42,16 @@ class _DebugCursor(CursorDebugWrapper, _Cursor):
 
 class DatabaseWrapper(base.DatabaseWrapper):
     Database = _Driver()  # type: ignore[assignment]
-    _connection_pools: dict[str, ConnectionPool[Any]]
-    _configure_connection: Callable[[Connection[Any]], bool]
+    _connection_pools: dict[str, ConnectionPool[Connection]]
+    _configure_connection: Callable[[Connection], bool]
 
     @property
-    def pool(self) -> ConnectionPool[Any] | None:
+    def pool(self) -> ConnectionPool[Connection] | None:
         """Like Django's own, but for its check, which is a round trip for each request, and for its connections."""
         options = self.settings_dict["OPTIONS"].get("pool")
         if options and self.alias not in self._connection_pools:
-            pool: ConnectionPool[Any] = ConnectionPool(
-                connection_class=InItsCell,
+            pool: ConnectionPool[Connection] = ConnectionPool(
+                connection_class=Connection,
                 kwargs={**self.get_connection_params(), "autocommit": True},
                 open=False,
                 configure=self._configure_connection,  # type: ignore[arg-type]
@@ -71,6 +60,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             )
             self._connection_pools.setdefault(self.alias, pool)
         return super().pool  # type: ignore[no-any-return]
+
+    def get_new_connection(self, conn_params: Any) -> Connection:
+        connection: Connection = super().get_new_connection(conn_params)
+        if self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):  # there is a pooler
+            connection.kept = None
+        return connection
 
     def make_cursor(self, cursor: Any) -> _Cursor:
         return _Cursor(cursor, self)
@@ -82,7 +77,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Lets the rest of a transaction that has begun work in the cell that is open."""
         if self.connection is not None:
             with self.wrap_database_errors:
-                statements.move_to_its_cell(self.connection)
+                self.connection.move_to_its_cell()
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        """It may lead to another cell than the one that is open now."""
+        super()._savepoint_rollback(sid)  # type: ignore[misc]
+        self.move_to_cell()
 
     def _commit(self) -> None:
         if self.connection is None or self.queries_logged:
@@ -92,7 +92,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             statements.commit(self.connection)
 
 
-def require_open(connection: Connection[Any]) -> None:
+def require_open(connection: Connection) -> None:
     """Raises OperationalError if the server has closed the connection.
 
     A server that goes says so, or the end of its stream does: either can be read. Nothing else can, between two
