@@ -4,12 +4,14 @@ What is read of `public` is its catalogue, not the migrations: a cell is then wh
 come from the sequences of `public`, so that no two cells ever give the same one and a merchant can be moved with his.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
+from psycopg.errors import LockNotAvailable
 
 from accounts.base import cells
 from accounts.base.database_code import looking_in
@@ -18,6 +20,7 @@ from accounts.cells import forget
 from accounts.models import Cell
 from gateway.cells.placement import models_in_cells
 from gateway.cells.spreading import is_spread, spread
+from gateway.database.migrating import PAUSE_S, TRIES, TURN_MS
 
 _PARENTS = """
     SELECT relname, relkind = 'p', pg_get_partkeydef(oid) FROM pg_class
@@ -48,8 +51,16 @@ _KEYS = """
     SELECT conrelid::regclass::text, conname, pg_get_constraintdef(pg_constraint.oid)
       FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
      WHERE contype IN ('p', 'u', 'x', 'f') AND conparentid = 0 AND NOT relispartition
-       AND relnamespace = 'public'::regnamespace AND relname = ANY(%s)
+       AND relnamespace = 'public'::regnamespace AND relname = ANY(%(tables)s)
+       AND NOT EXISTS (SELECT FROM pg_class t WHERE t.oid = confrelid AND t.relname <> ALL(%(tables)s))
      ORDER BY contype = 'f', 1, 2
+"""
+_KEYS_TO_PUBLIC = """
+    SELECT conrelid::regclass::text, conname, pg_get_constraintdef(pg_constraint.oid), confrelid::regclass::text
+      FROM pg_constraint JOIN pg_class t ON t.oid = conrelid JOIN pg_class target ON target.oid = confrelid
+     WHERE contype = 'f' AND conparentid = 0 AND NOT t.relispartition
+       AND t.relnamespace = 'public'::regnamespace AND t.relname = ANY(%(tables)s) AND target.relname <> ALL(%(tables)s)
+     ORDER BY 1, 2
 """
 _INDEXES = """
     SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
@@ -76,18 +87,22 @@ _TRIGGERS = """
 """
 
 
-def build(name: str, *, is_open: bool = True) -> Cell:
-    """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables. Atomic, but
-    where the database has Citus: there it is distributed afterwards, and taken back if it cannot be.
+def build(name: str, let_in: Callable[[], object] = lambda: None, *, is_open: bool = True) -> Cell:
+    """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables, with what
+    grants the service its part of them. Atomic, but where the database has Citus: there it is distributed afterwards,
+    and taken back if it cannot be.
 
-    Raises ValueError if the name is none of a cell or is taken.
+    Who writes to the tables of `public` waits for milliseconds, at the end, when keys are made that lead to them.
+
+    Raises ValueError if the name is none of a cell or is taken, and OperationalError if one of these tables was in use
+    all the time.
     """
     if not cells.NAME.fullmatch(name):
         raise ValueError(f"{name} is no name of a cell: cell_01, cell_02, …")
     with cells.opened(cells.FIRST):
         if not is_spread():
-            return _build(name, is_open=is_open)
-        cell = _build(name, is_open=False)
+            return _build(name, every(_KEYS_TO_PUBLIC, {"tables": _tables()}), let_in, is_open=is_open)
+        cell = _build(name, [], let_in, is_open=False)
         try:
             spread(name, [sequence for *_, sequence in every(_NUMBERED, [_tables()])])
         except BaseException:
@@ -99,7 +114,8 @@ def build(name: str, *, is_open: bool = True) -> Cell:
 
 
 @transaction.atomic
-def _build(name: str, *, is_open: bool) -> Cell:
+def _build(name: str, keys: list[tuple[Any, ...]], let_in: Callable[[], object], *, is_open: bool) -> Cell:
+    """`keys`: those that lead to `public`."""
     cell, is_new = Cell.objects.get_or_create(name=name, defaults={"is_open": is_open})
     if not is_new:
         raise ValueError(f"{name} is there already.")
@@ -109,9 +125,32 @@ def _build(name: str, *, is_open: bool) -> Cell:
         with cells.opened(name):
             for statement in statements:
                 cursor.execute(statement)
-        _look_over_all(cursor)
+        _join(cursor, name, keys, let_in)
     forget()
     return cell
+
+
+def _join(cursor: Any, cell: str, keys: list[tuple[Any, ...]], let_in: Callable[[], object]) -> None:
+    """What others may have to wait for: the views over all cells, and keys that lead to `public`. It waits for them as
+    briefly as a migration does, and tries again.
+    """
+    named = ", ".join(sorted({target for *_, target in keys}))
+    made = "; ".join(f"ALTER TABLE {cell}.{name} ADD CONSTRAINT {key} {means}" for name, key, means, _ in keys)
+    for left in reversed(range(TRIES)):
+        try:
+            with transaction.atomic():
+                cursor.execute(f"SET LOCAL lock_timeout = {TURN_MS}")
+                _look_over_all(cursor)
+                let_in()
+                if keys:
+                    cursor.execute(f"LOCK TABLE {named} IN SHARE ROW EXCLUSIVE MODE")
+                    with cells.opened(cell):
+                        cursor.execute(made)
+            return
+        except OperationalError as error:
+            if not left or not isinstance(error.__cause__, LockNotAvailable):
+                raise
+        time.sleep(PAUSE_S)
 
 
 @transaction.atomic
@@ -199,7 +238,7 @@ def _statements(cell: str) -> Iterator[sql.Composed | str]:
 
 
 def _code(cell: str, tables: list[str]) -> Iterator[sql.Composed | str]:
-    for name, key, definition in every(_KEYS, [tables]):
+    for name, key, definition in every(_KEYS, {"tables": tables}):
         yield f"ALTER TABLE {cell}.{name} ADD CONSTRAINT {key} {definition}"
     for (definition,) in every(_INDEXES, [tables]):
         yield definition.replace(" ON ONLY public.", f" ON {cell}.", 1).replace(" ON public.", f" ON {cell}.", 1)

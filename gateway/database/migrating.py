@@ -12,9 +12,10 @@ What is about tables in cells is done in `public` and in each cell, in the same 
 
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import Any
 
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.migration import Migration
 from psycopg import sql
@@ -32,27 +33,30 @@ TRIES = 3000
 
 
 class BriefExecutor(MigrationExecutor):
-    """Migrations with code in Python are applied as always."""
+    """Migrations with code in Python are applied as always, in cells first."""
 
     def apply_migration(self, state: Any, migration: Migration, fake: bool = False, fake_initial: bool = False) -> Any:
         if fake or fake_initial:
             return super().apply_migration(state, migration, fake, fake_initial)
         others = every_cell()[1:] if Cell._meta.db_table in self.connection.introspection.table_names() else []
         if not all(one.reduces_to_sql for one in migration.operations):
-            for cell in others:
-                with cells.opened(cell), self.connection.schema_editor(atomic=migration.atomic) as editor:
-                    migration.apply(state.clone(), editor)
-            return super().apply_migration(state, migration, fake, fake_initial)
+            with transaction.atomic(self.connection.alias) if migration.atomic else nullcontext():
+                for cell in others:
+                    with cells.opened(cell), self.connection.schema_editor(atomic=migration.atomic) as editor:
+                        migration.apply(state.clone(), editor)
+                return super().apply_migration(state, migration, fake, fake_initial)
         self._tell("apply_start", migration)
         in_cells = {cell: self._statements(migration, state.clone(), cell) for cell in others}
         statements = self._statements(migration, state, cells.FIRST)
         if migration.atomic:
             for cell, own in in_cells.items():
-                statements += [cells.sees(cell), *own, cells.sees(cells.FIRST)] if own else []
+                statements += [cells.sees(cell), cells.is_seen(cell), *own, cells.sees(cells.FIRST)] if own else []
             self._carry_out([*statements, *self._recorded(migration)])
         else:
             for cell, own in {cells.FIRST: statements, **in_cells}.items():
-                self._carry_out_one_by_one(own, cell)
+                with cells.opened(cell):
+                    for statement in own:
+                        self._carry_out([statement])
             self.record_migration(migration)  # type: ignore[call-arg, arg-type]  # the stubs are of an older Django
         self._tell("apply_success", migration)
         return state
@@ -62,16 +66,6 @@ class BriefExecutor(MigrationExecutor):
         with cells.opened(cell), self.connection.schema_editor(collect_sql=True, atomic=False) as written:
             migration.apply(state, written, collect_sql=True)
         return [one for one in written.collected_sql if not _is_remark(one)]
-
-    def _carry_out_one_by_one(self, statements: list[str], cell: str) -> None:
-        """Each in a transaction of its own or in none. The connection is the owner's, so its path can be changed."""
-        with self.connection.cursor() as cursor:
-            cursor.execute(cells.sees(cell).replace("SET LOCAL", "SET"))
-            try:
-                for statement in statements:
-                    self._carry_out([statement])
-            finally:
-                cursor.execute(cells.sees(cells.FIRST).replace("SET LOCAL", "SET"))
 
     def _carry_out(self, statements: list[str]) -> None:
         """In one transaction. An index that is built concurrently keeps nobody waiting, and has its usual time."""

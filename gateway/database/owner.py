@@ -1,6 +1,6 @@
 """The owner of the tables, who runs migrations, and the administrator of the server."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from django.conf import settings
@@ -12,17 +12,22 @@ WHO = ("USER", "PASSWORD", "HOST", "PORT", "OPTIONS", "DISABLE_SERVER_SIDE_CURSO
 
 
 @contextmanager
-def as_owner(alias: str) -> Iterator[None]:
-    """Connects as the owner temporarily, and grants the service role access to new tables.
+def as_owner(alias: str) -> Iterator[Callable[[], None]]:
+    """Connects as the owner temporarily, and grants the service role access to new tables. Yields what grants it
+    earlier, within the transaction that makes them.
 
     Does nothing if no owner is set: one role has everything.
     """
     owner = settings.DATABASE_OWNER
     with _as(alias, owner) as serving:
-        yield
-        if owner:
-            with connections[alias].cursor() as cursor:
-                grant(cursor, owner["USER"], str(serving["USER"]))
+
+        def let_in() -> None:
+            if owner:
+                with connections[alias].cursor() as cursor:
+                    grant(cursor, owner["USER"], str(serving["USER"]))
+
+        yield let_in
+        let_in()
 
 
 @contextmanager

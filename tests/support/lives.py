@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from django.db import connection
 
 from accounts.base import cells
-from accounts.cells import in_cell_of
+from accounts.base.rows import execute
+from accounts.cells import forget, in_cell_of
+from accounts.models import Cell
+from gateway.cells.building import keep_alike
 from ledger.verify import verify
 from tests.support.api import Api, another_address
 from tests.support.companies import Shop
@@ -51,3 +54,12 @@ def violations() -> list[list[str]]:
         with cells.opened(name):
             found.append([one.invariant.number for one in verify()])
     return found
+
+
+def gone(cell: str) -> None:
+    """One that was made for good, in a test that commits."""
+    with cells.opened(FIRST):
+        execute(f"DROP SCHEMA {cell} CASCADE")
+        Cell.objects.filter(name=cell).delete()
+        keep_alike()
+    forget()

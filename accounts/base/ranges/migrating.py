@@ -21,6 +21,10 @@ _INDEXES = """
     SELECT relname, pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
      WHERE indrelid = %s::regclass ORDER BY relname
 """
+_PARTS = """
+    SELECT relname, relnamespace::regnamespace::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+     WHERE inhparent = %s::regclass
+"""
 
 
 class MakeRanges(Operation):
@@ -122,10 +126,12 @@ class AddIndexToRanges(AddIndex):
         on, table, index = schema_editor.connection, model._meta.db_table, self.index
         with on.cursor() as cursor:
             statement = str(index.create_sql(model, schema_editor))
-            cursor.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s::regclass", [table])
-            names = {part: f"{index.name}{part.removeprefix(table)}" for (part,) in cursor.fetchall()}
-            for part, name in names.items():
-                cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+            cursor.execute(_PARTS, [table])
+            parts = cursor.fetchall()
+            names = {part: f"{index.name}{part.removeprefix(table)}" for part, _ in parts}
+            for part, schema in parts:
+                name = names[part]
+                cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema}.{name}")
                 cursor.execute(_at(statement, index, table, f"CONCURRENTLY {name} ON {part}"))
         attach = [f"ALTER INDEX {index.name} ATTACH PARTITION {name}" for name in names.values()]
         briefly(on, [table], [_at(statement, index, table, f"{index.name} ON ONLY {table}"), *attach])

@@ -19,10 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("name", help="cell_01, cell_02, …")
 
     def handle(self, *args: Any, name: str, **options: Any) -> None:
-        """Nobody lives there before the service may use its tables: PostgreSQL would find those of `public`."""
-        with as_owner("default"):
+        """Nobody lives there before the service may use its tables, nor before the nodes of Citus have them."""
+        with as_owner("default") as let_in:
             try:
-                build(name, is_open=False)
+                build(name, let_in, is_open=False)
             except ValueError as error:
                 raise CommandError(f"{error} Nothing was changed.") from error
         Cell.objects.filter(name=name).update(is_open=True)

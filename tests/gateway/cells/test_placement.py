@@ -1,7 +1,10 @@
 """Where tables live, and that a cell is like `public`."""
 
+import time
+from threading import Event, Thread
 from typing import Any
 
+import psycopg
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
@@ -12,7 +15,7 @@ from accounts.models import Cell
 from gateway.cells.building import build
 from gateway.cells.placement import IN_PUBLIC, OURS, models_in_cells
 from tests.support.companies import a_shop
-from tests.support.lives import ACMES, Lives
+from tests.support.lives import ACMES, Lives, gone
 
 _INDEXES = """
     SELECT replace(pg_get_indexdef(indexrelid), %(schema)s || '.', '') FROM pg_index JOIN pg_class ON oid = indrelid
@@ -99,3 +102,37 @@ def test_the_command_makes_one_in_which_the_next_company_lives(
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM cell_31.gateway_payment")
         assert cursor.fetchone() == (0,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_writes_to_public_waits_for_a_new_cell_for_moments() -> None:
+    """And the cell waits until a long transaction is over."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_database()")
+        (name,) = cursor.fetchone()
+    begun, over = Event(), Event()
+    waited_ms: list[float] = []
+
+    def write() -> None:
+        with psycopg.connect(**connection.get_connection_params() | {"dbname": name, "autocommit": True}) as writer:
+            with writer.transaction():
+                writer.execute("UPDATE public.accounts_merchant SET id = id WHERE false")
+                begun.set()
+                time.sleep(1)
+            while not over.wait(0.005):
+                since = time.perf_counter()
+                writer.execute("UPDATE public.accounts_merchant SET id = id WHERE false")
+                waited_ms.append((time.perf_counter() - since) * 1000)
+
+    other = Thread(target=write)
+    other.start()
+    assert begun.wait(20)
+    try:
+        began = time.perf_counter()
+        build("cell_23")
+        assert time.perf_counter() - began > 0.5
+    finally:
+        over.set()
+        other.join()
+        gone("cell_23")
+    assert max(waited_ms) < 500

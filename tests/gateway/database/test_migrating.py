@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def applied(*statements: str, atomic: bool = True) -> None:
     migration = Migration("a_try", "gateway")
     migration.atomic = atomic
-    migration.operations = [RunSQL(one) for one in statements]
+    migration.operations = [RunSQL(one, hints={"in_cells": False}) for one in statements]
     BriefExecutor(connection).apply_migration(ProjectState(), migration)
 
 
@@ -62,7 +62,7 @@ def test_a_migration_lets_writers_pass_while_it_waits_for_its_turn() -> None:
     ours = connection.get_connection_params()
     ours = {name: ours[name] for name in ("dbname", "user", "host", "port") if name in ours}
     with psycopg.connect(**ours) as reader, connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE a_try (n integer)")
+        cursor.execute("CREATE TABLE public.a_try (n integer)")
         reader.execute("SELECT * FROM a_try")
         others = [Thread(target=write), Timer(1, reader.rollback)]
         for other in others:
@@ -74,7 +74,7 @@ def test_a_migration_lets_writers_pass_while_it_waits_for_its_turn() -> None:
             written.set()
             for other in others:
                 other.join()
-            cursor.execute("DROP TABLE a_try")
+            cursor.execute("DROP TABLE public.a_try")
             cursor.execute("DELETE FROM django_migrations WHERE name = 'a_try'")
 
     assert max(waited_ms) < 500

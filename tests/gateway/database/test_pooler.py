@@ -21,6 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from psycopg import sql
 
+from accounts.cells import every_cell
 from gateway.database.protections import stop_if_unprotected
 from gateway.local import processes
 from gateway.payments.models import Payment
@@ -63,10 +64,11 @@ def role(transactional_db: None) -> Iterator[str]:
         server.execute(sql.SQL("CREATE ROLE {} LOGIN").format(name))
         for setting, value in TIMEOUTS.items():
             server.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(name, sql.Identifier(setting), value))
-        server.execute(
-            sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {}").format(name)
-        )
-        server.execute(sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(name))
+        for schema in ("public", *every_cell()[1:]):
+            there = f"IN SCHEMA {schema} TO {ROLE}"
+            server.execute(f"GRANT USAGE ON SCHEMA {schema} TO {ROLE}")
+            server.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES {there}")
+            server.execute(f"GRANT USAGE ON ALL SEQUENCES {there}")
         yield ROLE
         terminate()
         server.execute(sql.SQL("DROP OWNED BY {}").format(name))

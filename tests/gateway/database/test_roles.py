@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event, Thread
 from urllib.parse import quote, urlsplit
 
 import psycopg
@@ -19,6 +20,10 @@ from gateway.database.roles import KEPT, WRITTEN_ONCE
 from tests.support.database import template
 
 ROOT = Path(__file__).resolve().parents[3]
+_SEEN = """
+    SELECT name, has_schema_privilege(name, 'USAGE'), has_table_privilege(name || '.gateway_payment', 'INSERT')
+      FROM accounts_cell
+"""
 PASSWORD = "p@ss:w/o#rd%41 ?&\\'\""  # no address could hold it as it is
 
 
@@ -146,6 +151,32 @@ def test_only_the_owner_makes_and_drops_ranges(installed: Installation) -> None:
 
     assert ranges == [(installed.owner, True)]
     assert len({*written}) == 2
+
+
+def test_the_service_works_in_a_cell_as_soon_as_there_is_one(installed: Installation) -> None:
+    seen: list[tuple[object, ...]] = []
+    over = Event()
+
+    def look() -> None:
+        """Until the first merchant could live there, and a little longer."""
+        with installed.connect() as app:
+            while not (over.is_set() and seen):
+                seen.extend(app.execute(_SEEN).fetchall())
+
+    looking = Thread(target=look)
+    looking.start()
+    try:
+        made = installed.manage("add_cell", "cell_01")
+    finally:
+        over.set()
+        looking.join(20)
+    assert made.returncode == 0, made.stderr
+    assert {*seen} == {("cell_01", True, True)}
+    with installed.connect() as app, pytest.raises(errors.InsufficientPrivilege):
+        app.execute("DELETE FROM cell_01.ledger_transfer")
+    with installed.connect("MIGRATIONS") as owner:
+        owner.execute("DELETE FROM accounts_cell")
+        owner.execute("DROP SCHEMA cells, cell_01 CASCADE")
 
 
 def test_the_time_outs_are_the_roles_own_for_a_pooler_keeps_no_others(installed: Installation) -> None:
