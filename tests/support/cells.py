@@ -9,12 +9,19 @@ from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from accounts.base import cells
 from accounts.models import Cell
 from gateway.cells.building import build
 
 _TESTS, _PYTHON = str(Path(__file__).parents[1]), os.path.dirname(threading.__file__)
 CELLS = int(os.environ.get("CELLS") or 0)
+
+
+def not_in_cells(reason: str) -> pytest.MarkDecorator:
+    """Of a test that is about the first cell only."""
+    return pytest.mark.skipif(CELLS > 0, reason=reason)
 
 
 def _of_this_process() -> int:

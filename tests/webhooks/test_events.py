@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from django.db import connections, transaction
 
+from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.ids import earliest, made_at
 from accounts.base.rows import execute, first, table
@@ -283,6 +284,7 @@ def test_nor_for_a_role_that_may_not_see_the_sessions_of_others(caller: Callable
         happens(acme.sandbox, object_id="pay_quick")
         with transaction.atomic():
             execute("CREATE ROLE reader")
+            execute(f"GRANT USAGE ON SCHEMA {cells.current() or 'public'} TO reader")
             execute(f"GRANT SELECT ON {table(Event)} TO reader")
             execute("SET LOCAL ROLE reader")
             assert events_after(acme.sandbox, last, 100) == []

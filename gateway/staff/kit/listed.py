@@ -13,8 +13,8 @@ from unfold.views import ChangeList
 
 from gateway.database.reading import planned_for_values
 from gateway.database.replica import elsewhere
-from gateway.staff.kit.cells import shown_in
 from gateway.staff.kit.columns import address
+from gateway.staff.kit.shown import shown_in
 
 
 class StaffList(ChangeList):

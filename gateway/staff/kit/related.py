@@ -10,8 +10,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.text import capfirst
 
-from gateway.staff.kit.cells import shown_in
 from gateway.staff.kit.columns import address, anchor
+from gateway.staff.kit.shown import shown_in
 
 RELATED_ROWS = 5
 SAID_BY_THE_ID = frozenset({"merchant", "reference", "object_id"})

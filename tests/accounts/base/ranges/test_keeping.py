@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.migrations.state import ProjectState
 from django.db.models import Index
 
+from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.ids import earliest, made_at
 from accounts.base.ranges.briefly import Busy, briefly
@@ -190,7 +191,9 @@ class TestBesideOthers:
 
 
 def elsewhere() -> psycopg.Connection[tuple[object, ...]]:
-    return psycopg.connect(**connection.get_connection_params() | {"autocommit": True})
+    other = psycopg.connect(**connection.get_connection_params() | {"autocommit": True})
+    other.execute(cells.sees(cells.current(), kept=True))
+    return other
 
 
 def inserted(on: psycopg.Connection[tuple[object, ...]], event: str) -> int:
