@@ -85,10 +85,13 @@ def rows_since(began: int) -> str:
     return ";".join([WITHOUT_TRIGGERS, *parts, WITH_TRIGGERS] if has_triggers else parts)
 
 
-def statements_since(began: int) -> Iterator[tuple[str, str, bool]]:
-    """The same of each table that has such rows: its name, the statement, and whether triggers see it."""
+def statements_since(began: int, schema: str = "") -> Iterator[tuple[str, str, bool]]:
+    """The same of each table that has such rows: its name, the statement, and whether triggers see it. `schema`: of the
+    tables that are there, not of those in the cell that is open.
+    """
     with connection.cursor() as cursor:
         for table, columns, key, fires in tables(cursor):
+            table = f"{schema}.{table}" if schema else table
             cursor.execute(NEW_ROWS.format(table=table), [began])
             if rows := cursor.fetchone()[0]:
                 statement = AGAIN.format(

@@ -8,6 +8,8 @@ import psycopg
 from django.db import connection
 
 from accounts.base import cells
+from accounts.base.rows import table
+from gateway.cells.placement import models_in_cells
 from tests.support.recording import WITHOUT_TRIGGERS, statements_since, tables
 
 CHANGED = "SELECT '{name}' WHERE EXISTS (SELECT FROM {name}{since}) OR (SELECT count(*) FROM {name}) <> {rows}"
@@ -27,9 +29,13 @@ class Seeds:
         if cell := cells.current():
             self._own.execute(f"SET search_path = {cell}, public")
         self._own.execute(f"SET statement_timeout = 0; {WITHOUT_TRIGGERS}")  # at night there are millions of rows
-        self._rows = {table: statement for table, statement, _ in statements_since(0)}
         with connection.cursor() as cursor:
-            self._changed = " UNION ALL ".join(self._has_changed(name) for name, *_ in tables(cursor))
+            names = [name for name, *_ in tables(cursor)]
+        self._rows = {name: statement for name, statement, _ in statements_since(0)}
+        if cell:  # what is of no merchant is in the first one
+            names += [f"public.{table(model)}" for model in models_in_cells()]
+            self._rows |= {name: statement for name, statement, _ in statements_since(0, "public") if name in names}
+        self._changed = " UNION ALL ".join(self._has_changed(name) for name in names)
         self._now = self._later()
 
     def put_back(self) -> None:
