@@ -2,23 +2,29 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from http import HTTPStatus
+from math import inf
 from random import shuffle
 from time import monotonic
 from typing import TypeVar
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import Count
 from django.http import HttpResponseBase, StreamingHttpResponse
 
 from accounts.base import cells
 from accounts.base.retryable import is_refused_by_move
-from accounts.base.rows import every, execute, first, table
+from accounts.base.rows import every, execute, first, retry_on_deadlock, table
 from accounts.models import Cell, Merchant
 
 R = TypeVar("R", bound=HttpResponseBase)
 T = TypeVar("T")
 LOOKS_AGAIN_S = 10.0
 """A process that meets nobody of a new cell knows of it after so long at most."""
+SETTLES_S = 5.0
+"""So long after a move is announced it begins to copy at the earliest. Who has known for less where a merchant lives
+knows whether it may be moving.
+"""
 LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = current_schema())"
 """In SQL, the merchants of the cell that is open: for what is in `public` and is compared with rows in cells."""
 IS_FIRST = "current_schema() = 'public'"
@@ -53,29 +59,66 @@ def where_it_lives(merchant: Merchant, act: Callable[[], T], keeps: Callable[[T]
 
     `act` can be repeated. `keeps`: what it returned is true wherever the merchant lives.
     """
-    before = cell_of(merchant)
+    before, began = cell_of(merchant), monotonic()
     try:
         with cells.opened(before):
             done = act()
     except Exception as error:
-        if not has_moved(merchant, before, error):
+        if not has_moved(merchant, before, error, since=began):
             raise
     else:
-        if keeps(done) or not has_moved(merchant, before):
+        if keeps(done) or not has_moved(merchant, before, since=began):
             return done
     with in_cell_of(merchant):
         return act()
 
 
-def has_moved(merchant: Merchant, before: str, error: BaseException | None = None) -> bool:
-    """Whether the merchant lives elsewhere now, or a write was refused because it moves: then the move has ended when
-    this returns. `merchant` has its cell of now.
+def where_it_lives_now(merchant: Merchant, act: Callable[[], T]) -> T:
+    """What `act`, a transaction, returns in the cell in which the merchant lives by now, and stays meanwhile.
 
-    Costs nothing for a merchant that does not move. Raises OperationalError if the move takes longer than a lock is
-    waited for.
+    For what applies the answer of somebody who may have taken so long that the merchant has moved. `merchant` has its
+    cell of now. `act` is repeated after a deadlock.
+    """
+
+    def there() -> T:
+        with staying([merchant.pk]) as living:
+            merchant.cell_id = living[merchant.pk] or None
+            with in_cell_of(merchant):
+                return act()
+
+    return retry_on_deadlock(there)
+
+
+class Elsewhere(OperationalError):
+    """The merchant has moved while something was sought in the cell that it has left: the same can be done again."""
+
+
+def sent_where_it_lives(merchant: Merchant, act: Callable[[], R]) -> R:
+    """What `act` answers in the merchant's cell to what is not done twice by itself, as a form. Raises Elsewhere if it
+    fails because the merchant has moved to another one meanwhile.
+    """
+    before, began = cell_of(merchant), monotonic()
+    try:
+        with cells.opened(before):
+            response = act()
+    except Exception as error:
+        if not is_refused_by_move(error) and has_moved(merchant, before, since=began):
+            raise Elsewhere from error
+        raise
+    if response.status_code >= HTTPStatus.BAD_REQUEST and has_moved(merchant, before, since=began):
+        raise Elsewhere
+    return response
+
+
+def has_moved(merchant: Merchant, before: str, error: BaseException | None = None, *, since: float = -inf) -> bool:
+    """Whether the merchant lives elsewhere now, or a write was refused because it moves: then the move has ended when
+    this returns. `merchant` has its cell of now. `since`: when it was read, in monotonic time.
+
+    Costs nothing for a merchant that did not move when it was read just now. Raises OperationalError if the move takes
+    longer than a lock is waited for.
     """
     is_refused = is_refused_by_move(error)
-    if not is_refused and merchant.moving_since is None:
+    if not is_refused and merchant.moving_since is None and monotonic() - since < SETTLES_S / 2:
         return False
     if is_refused:
         first(_STAY, [merchant.pk])
@@ -87,7 +130,7 @@ def has_moved(merchant: Merchant, before: str, error: BaseException | None = Non
 def staying(merchants: Iterable[int]) -> Iterator[dict[int, str]]:
     """In which cells these merchants live. None of them moves before this ends."""
     ids = sorted({*merchants})
-    if every_cell() == [cells.FIRST]:
+    if every_cell(lately=True) == [cells.FIRST]:
         yield dict.fromkeys(ids, cells.FIRST)
         return
     found = every(LIVING, [ids])

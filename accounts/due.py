@@ -219,7 +219,10 @@ class Due(Work[M]):
         """Whether it failed because its merchant moves to another cell: it is done there, as soon as it is found."""
         if is_refused_by_move(error):
             return True
-        return every_cell() != [cells.FIRST] and first(f"SELECT FROM {self.table} WHERE id = %s", [object_id]) is None
+        return (
+            every_cell(lately=True) != [cells.FIRST]
+            and first(f"SELECT FROM {self.table} WHERE id = %s", [object_id]) is None
+        )
 
     def _succeeded(self, object_id: str) -> None:
         execute(f"DELETE FROM {STUCK} WHERE kind = %s AND object_id = %s", [self.kind, object_id])

@@ -23,7 +23,7 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable, QueryCanceled
 from accounts import audit
 from accounts.base.clock import utcnow
 from accounts.base.rows import every, execute, first, table
-from accounts.cells import WAITS, cell_of
+from accounts.cells import SETTLES_S, WAITS, cell_of
 from accounts.models import Cell, Company, Merchant
 from gateway.cells import gates
 from gateway.cells.leading import Lead, leads
@@ -32,8 +32,6 @@ from ledger.moving import NotClosedAlike, Resealed, hold_books, pass_on, wrong_i
 
 log = structlog.get_logger()
 LONGEST_PAUSE_S = 2.0
-SETTLES_S = 5.0
-"""After this long, requests that began before the move are over: later ones look where the merchant lives."""
 TRIES = 3
 HOLDS_FOR_MS = 30_000
 """How long it waits for a proof of the books that is running."""

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.errors import MethodRefusal
-from accounts.base.rows import retry_on_deadlock
+from accounts.cells import where_it_lives_now
 from accounts.models import Merchant
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
@@ -46,7 +46,7 @@ def take_and_go_on(merchant: Merchant, question: Question, answer: Answer) -> Pa
     Never call it inside a transaction.
     """
     while True:
-        payment, following = retry_on_deadlock(partial(_take, merchant, question, answer))
+        payment, following = where_it_lives_now(merchant, partial(_take, merchant, question, answer))
         if following is None:
             return payment
         question, answer = following, following.put()
@@ -60,13 +60,13 @@ def ask(payment: Payment) -> FirstAnswer:
     """
     if payment.account is None:
         return FirstAnswer(payment.id, None, _ask_simulator(payment))
-    question = question_of(payment, PaymentAction.PREPARE)
+    merchant, question = payment.merchant, question_of(payment, PaymentAction.PREPARE)
     while True:
         answer = question.put()
         outcome, is_wrong = answer.outcome, is_other_money(payment, answer.outcome)
         if not is_wrong and outcome.answered not in (PaymentResult.UNKNOWN, *NOTHING_HAPPENED):
             return FirstAnswer(payment.id, question.account_id, outcome)
-        payment, following = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
+        payment, following = where_it_lives_now(merchant, partial(_take, merchant, question, answer))
         if not payment.is_unanswered:
             return FirstAnswer(payment.id, question.account_id, outcome)
         if following is None:

@@ -8,7 +8,7 @@ import structlog
 from django.db import transaction
 
 from accounts.base import clock
-from accounts.base.rows import retry_on_deadlock
+from accounts.cells import where_it_lives_now
 from accounts.models import Merchant
 from gateway.methods.rail import Clawback, PaymentOutcome, PaymentResult
 from gateway.payments.provider import rail_of
@@ -39,7 +39,7 @@ def prepare(refund: Refund, at: datetime) -> Question:
 def ask_and_take(merchant: Merchant, question: Question) -> None:
     """Puts the question and applies the answer. Never call it inside a transaction."""
     answer = _put(question)
-    retry_on_deadlock(partial(_take, merchant, question, answer))
+    where_it_lives_now(merchant, partial(_take, merchant, question, answer))
 
 
 def look(refund: Refund) -> None:

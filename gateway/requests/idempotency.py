@@ -30,7 +30,7 @@ from accounts.base.errors import Fault, Refusal
 from accounts.base.rows import execute, first, retry_on_deadlock, table
 from accounts.base.sealing import seal, unseal
 from accounts.base.wire import PLAIN_DIGITS
-from accounts.cells import has_moved, in_cell_of
+from accounts.cells import has_moved, in_cell_of, where_it_lives_now
 from accounts.models import Merchant
 from gateway.requests import members
 from gateway.requests.envelope import body_of
@@ -274,7 +274,8 @@ def _outcome(attempt: KeyedRequest, work: KeyedWork, act: Callable[[], Any]) -> 
 def _ask(attempt: KeyedRequest, work: KeyedWork, unfinished: Unfinished) -> Stored | None:
     with _released_on_failure(attempt):
         answer = unfinished.ask()
-        return _settle(attempt, work, _is_open, partial(unfinished.take, answer))
+        apply = partial(_settle, attempt, work, _is_open, partial(unfinished.take, answer))
+        return where_it_lives_now(attempt.merchant, apply)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
+from accounts.cells import where_it_lives_now
 from accounts.due import Due
 from accounts.models import Environment, Merchant
 from accounts.services import hold_settings
@@ -91,7 +92,8 @@ class _Call:
 
     def __call__(self) -> None:
         outcome = self._outcome()
-        retry_on_deadlock(partial(_take_locked, self.merchant, self.withdrawal_id, self.question, outcome))
+        apply = partial(_take_locked, self.merchant, self.withdrawal_id, self.question, outcome)
+        where_it_lives_now(self.merchant, apply)
 
     def _outcome(self) -> PayoutOutcome:
         """What could not be transmitted is sent again; every other failure is unclear."""

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar
@@ -58,6 +58,9 @@ class Script:
     deaf_to: str = ""
     """The only id whose notices raise it; "" for all."""
 
+    meanwhile: Callable[[], None] | None = None
+    """What happens once before the next answer comes."""
+
     disputes: dict[str, list[DisputeReport | BaseException]] = field(default_factory=dict)
     """What is said about a dispute, by its id, in order; the last one is repeated."""
     takes: list[BaseException] = field(default_factory=list)
@@ -75,8 +78,15 @@ class Script:
         assert isinstance(found, PayoutOutcome)
         return found
 
+    def pass_time(self) -> None:
+        """Lets happen what is to happen before the answer."""
+        happens, self.meanwhile = self.meanwhile, None
+        if happens:
+            happens()
+
     def _next(self, user: str, what: str, our_id: str) -> PaymentOutcome | PayoutOutcome | None:
         self.calls.append((user, what, our_id))
+        self.pass_time()
         named = (self.answers.get(name) for name in (f"{user} {what}", what, our_id, "*"))
         answers = next(filter(None, named), None)
         if answers is None:
@@ -174,6 +184,7 @@ class ScriptedDisputes(Disputes):
 
     def _take(self, what: str, answer: DisputeAnswer) -> None:
         SCRIPT.handed.append((what, answer.id))
+        SCRIPT.pass_time()
         if SCRIPT.takes:
             raise SCRIPT.takes.pop(0)
 

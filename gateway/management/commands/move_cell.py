@@ -8,8 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.base import cells
 from accounts.base.ranges.briefly import Busy
+from accounts.cells import SETTLES_S
 from accounts.models import Company
-from gateway.cells.moving import LONGEST_PAUSE_S, SETTLES_S, CannotMove, Move, move
+from gateway.cells.moving import LONGEST_PAUSE_S, CannotMove, Move, move
 from gateway.database.owner import as_owner
 
 PUBLIC = "public"

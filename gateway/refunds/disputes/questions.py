@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import retry_on_deadlock
+from accounts.cells import where_it_lives_now
 from gateway.providers import selectors as providers
 from gateway.providers.asking import LEASE, keep_unclear, lease, settle_outcome
 from gateway.providers.disputes import FINAL, DisputeState
@@ -61,7 +62,8 @@ def _hand_on(asked: Asked) -> None:
     except Exception:
         log.exception("dispute.answer_broke", dispute=asked.dispute.pk)
         failed = Unclear("an error of ours")
-    retry_on_deadlock(partial(_take, asked, failed))
+    assert asked.dispute.merchant, "a company has answered it"
+    where_it_lives_now(asked.dispute.merchant, partial(_take, asked, failed))
 
 
 def _put(dispute: Dispute) -> None:

@@ -18,7 +18,7 @@ from gateway.cells.gates import STAY_FOR, open_old
 from gateway.cells.leading import leads
 from gateway.payments.models import Payment
 from ledger.verify import verify
-from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives, rows
+from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives, moved, rows
 from tests.support.payments import pix
 from tests.support.receiver import listening
 from webhooks import queue, recording
@@ -37,15 +37,6 @@ SMALL = {"gateway_acquirertoken", "gateway_payoutschedule", "gateway_savedcard",
 """Tables that are read as a whole."""
 
 
-def moved(lives: Lives, cell: str) -> None:
-    """What was done so far is checked as it is with each commit: here it is one transaction with the move."""
-    for when in ("IMMEDIATE", "DEFERRED"):
-        execute(f"SET CONSTRAINTS ALL {when}")
-    call_command("move_cell", lives.acme.company.pk, cell, settles=0)
-    for shop in (lives.acme.sandbox, lives.acme.production):
-        shop.refresh_from_db()
-
-
 def test_every_table_leads_to_its_merchant_by_an_index(db: None) -> None:
     indexed = set(every(_INDEXED))
     wanted = {(lead.model._meta.db_table, lead.column) for lead in leads()}
@@ -60,7 +51,7 @@ def test_everything_of_a_merchant_moves_and_it_goes_on(lives: Lives, capsys: Any
         assert api.post(f"/simulations/payments/{made}", {"status": "PAID"}).status_code == 200
         deliver_due()
 
-        moved(lives, GLOBEXES)
+        moved(lives.acme, GLOBEXES)
 
         assert rows("gateway_payment") == [0, 0, 1]
         assert api.get(f"/payments/{made}").json()["data"]["status"] == "PAID"
@@ -77,7 +68,7 @@ def test_everything_of_a_merchant_moves_and_it_goes_on(lives: Lives, capsys: Any
 def test_who_still_believes_the_old_cell_can_write_nothing(lives: Lives) -> None:
     api = lives.api(lives.acme)
     made = api.post("/payments", pix()).json()["data"]["id"]
-    moved(lives, GLOBEXES)
+    moved(lives.acme, GLOBEXES)
     with cells.opened(ACMES), pytest.raises(DatabaseError) as refused, transaction.atomic():
         execute(
             "INSERT INTO ledger_account (merchant_id, kind, method, currency) VALUES (%s, 'CLEARING', 'PIX', 'BRL')",
@@ -107,7 +98,7 @@ def test_the_result_of_an_attempt_is_recorded_where_the_merchant_lives_by_then(l
         api.post(f"/simulations/payments/{made}", {"status": "PAID"})
         with cells.opened(ACMES):
             claimed = queue.claim(10)
-        moved(lives, GLOBEXES)
+        moved(lives.acme, GLOBEXES)
         answer = AttemptResponse(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
         recording.record([queue.Tried(one, utcnow(), answer) for one in claimed])
         assert deliver_due() == 0 and receiver.received == []
@@ -120,7 +111,7 @@ def test_the_result_of_an_attempt_is_recorded_where_the_merchant_lives_by_then(l
 def test_what_cannot_be_moved_stays(lives: Lives, cell: str, reason: str) -> None:
     lives.api(lives.acme).post("/payments", pix())
     with pytest.raises(CommandError, match=f"{reason}.*Nothing was changed"):
-        moved(lives, cell)
+        moved(lives.acme, cell)
     assert rows("gateway_payment") == [0, 1, 0] and not Merchant.objects.filter(moving_since__isnull=False).exists()
 
 
@@ -143,7 +134,7 @@ def test_a_move_that_takes_too_long_changes_nothing(lives: Lives) -> None:
 
 
 def test_gates_are_opened_after_an_hour(lives: Lives) -> None:
-    moved(lives, GLOBEXES)
+    moved(lives.acme, GLOBEXES)
     assert open_old() == 0
     Merchant.objects.update(moving_since=utcnow() - STAY_FOR - STAY_FOR)
     assert open_old() > 0 and open_old() == 0
@@ -157,8 +148,7 @@ def moving_at(name: str, lives: Lives, cell: str) -> Iterator[None]:
     def first_move(execute: Any, sql: str, *given: Any) -> Any:
         if left and name in sql and sql.lstrip().startswith("SELECT"):
             target = left.pop()
-            with cells.opened(FIRST):
-                moved(lives, target)
+            moved(lives.acme, target)
         return execute(sql, *given)
 
     with connection.execute_wrapper(first_move):

@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from accounts.base import cells
 from accounts.base.clock import utcnow
@@ -18,7 +18,7 @@ from ledger.proofs.recent import verify_recent
 from ledger.proofs.services import prove
 from ledger.verify import verify
 from tests.support.companies import Shop, a_shop
-from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives
+from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives, moved
 
 DAY = timedelta(days=1)
 ACCOUNTS = {"AVAILABLE": "PIX", "FEE_INCOME": "", "CLEARING": "PIX"}
@@ -64,12 +64,6 @@ def proved(cell: str) -> None:
 def closed(cell: str) -> None:
     with cells.opened(cell):
         close_days()
-
-
-def moved(shop: Shop, cell: str) -> None:
-    for when in ("IMMEDIATE", "DEFERRED"):
-        execute(f"SET CONSTRAINTS ALL {when}")
-    call_command("move_cell", shop.company.pk, cell or "public", settles=0)
 
 
 def ends() -> Any:
