@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from http import HTTPStatus
 
 from django.apps import apps
 from django.core.exceptions import ValidationError
@@ -12,7 +13,7 @@ from django.http import HttpRequest, HttpResponseBase
 from accounts.base import cells
 from accounts.base.ids import IdField, is_well_formed
 from accounts.base.rows import first, table
-from accounts.cells import cell_of, every_cell, everywhere, look_again
+from accounts.cells import Elsewhere, cell_of, every_cell, everywhere, look_again
 from accounts.models import Company, Merchant, Proposal
 from gateway.cells.placement import OURS, is_in_cells
 
@@ -94,14 +95,18 @@ def cell_named_in(text: str) -> str:
 def found_again(
     request: HttpRequest, find: Callable[[], str], answer: Callable[[HttpRequest], HttpResponseBase]
 ) -> HttpResponseBase:
-    """The answer in the cell that is found. One that fails is read once more where the merchant has moved meanwhile."""
+    """The answer in the cell that is found. One that fails is read once more where the merchant has moved meanwhile.
+
+    Raises Elsewhere for a form that fails so: the same can be sent again.
+    """
     cell = find()
     with cells.opened(cell):
         response = answer(request)
-    if response.status_code < 400 or request.method not in ("GET", "HEAD") or (now := find()) == cell:
+    if response.status_code < HTTPStatus.BAD_REQUEST or (now := find()) == cell:
         return response
-    response.close()
-    with cells.opened(now):
+    if request.method not in ("GET", "HEAD"):
+        raise Elsewhere
+    with cells.opened(now):  # the first response is not closed: that would end the request
         return answer(request)
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from accounts import second_factor
 from accounts.base.errors import Refusal
-from accounts.cells import in_cell_of, streamed_here, where_it_lives
+from accounts.cells import sent_where_it_lives, streamed_here, where_it_lives
 from accounts.environments import require_served
 from accounts.models import Membership, Merchant, StaffView, User
 from accounts.roles import May
@@ -72,15 +72,14 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
 
 
 def _where_it_lives(here: RequestContext, answered: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    """What is only shown is read once more where the merchant has moved meanwhile; a form is not sent twice."""
+    """What is only shown is read once more where the merchant has moved meanwhile; a form is not done twice."""
 
     def answer() -> HttpResponseBase:
         return streamed_here(answered(), here.merchant)
 
     if here.request.method in ("GET", "HEAD"):
         return where_it_lives(here.merchant, answer)
-    with in_cell_of(here.merchant):
-        return answer()
+    return sent_where_it_lives(here.merchant, answer)
 
 
 def _identify(here: RequestContext, steps_up: Describe | bool, arguments: dict[str, Any]) -> None:
