@@ -15,6 +15,7 @@ class GatewayConfig(AppConfig):
         from gateway import celery, checks, seeds  # noqa: F401  (they register themselves)
         from gateway.boletos import returns as takes_collection_returns  # noqa: F401
         from gateway.bulk import due as asks_for_whole_files  # noqa: F401
+        from gateway.cells import invariants as of_cells  # noqa: F401
         from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.overview import checks as of_providers  # noqa: F401
         from gateway.overview import proposals as of_going_live  # noqa: F401

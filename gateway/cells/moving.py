@@ -54,7 +54,7 @@ _COLUMNS = """
 """
 _UNCHANGED_BELOW = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::numeric %% 4294967296"
 # Numbers of transactions begin again after 2^32 of them.
-_IS_NEW = "(%(late)s::bool OR (xmin::text::bigint - %(since)s + 4294967296) %% 4294967296 < 2147483648)"
+_IS_NEW = "((xmin::text::bigint - %(since)s + 4294967296) %% 4294967296 < 2147483648)"
 _COPY = "INSERT INTO {target} ({columns}) SELECT {columns} FROM {source} WHERE {condition}"
 _REST = f"""
     WITH gone AS (
@@ -67,11 +67,13 @@ _REST = f"""
                          SELECT FROM {{target}} copied WHERE ROW({{copied}}) = ROW({{deleted}})))
       FROM gone
 """
+_VANISHED = """
+    DELETE FROM {target} copied WHERE {condition}
+       AND NOT EXISTS (SELECT FROM {source} there WHERE ROW({there}) = ROW({copied}))
+"""
 _AT_ONCE = f"DELETE FROM {{source}} WHERE {{condition}} AND NOT {_IS_NEW}"
 WRITTEN_ONCE = frozenset({"gateway.ApiRequest", "ledger.Entry", "webhooks.Attempt"})
 """Models whose rows nobody changes, locks or refers to: they are deleted as soon as they are copied."""
-LATE = frozenset({"gateway.SalesChange"})
-"""Models whose rows are deleted all the time: they are few, and are moved when nobody writes."""
 
 
 class CannotMove(ValueError):
@@ -79,7 +81,11 @@ class CannotMove(ValueError):
 
 
 class _Again(Exception):
-    """The pause was too long, or rows of a table were deleted between their copy and the end."""
+    """The pause was too long, or the rows of a table are not those that were copied and added."""
+
+
+class _Vanished(Exception):
+    """Rows of a table were deleted between their copy and the end."""
 
 
 @dataclass(slots=True)
@@ -168,10 +174,6 @@ def _is_busy(error: Exception) -> bool:
     return isinstance(error, _Again) or isinstance(error.__cause__, LockNotAvailable | DeadlockDetected | QueryCanceled)
 
 
-def _is_late(lead: Lead) -> bool:
-    return lead.model._meta.label in LATE
-
-
 def _reason(error: Exception) -> str:
     return str(error.__cause__ or error).partition("\n")[0]
 
@@ -231,14 +233,12 @@ class _Transaction:
 
     def _copy(self, lead: Lead) -> None:
         """`left` is how many rows have been copied and are still where they were."""
-        if _is_late(lead):
-            return
         self.tell(f"copying {table(lead.model)}")
         self.left[lead.model] = copied = execute(self._sql(_COPY, lead), self.asked)
         if copied > FEW:
             execute(f"ANALYZE {self.made.target or 'public'}.{table(lead.model)}")
         if lead.model._meta.label in WRITTEN_ONCE:
-            gone = execute(self._sql(_AT_ONCE, lead), self.asked | {"late": False})
+            gone = execute(self._sql(_AT_ONCE, lead), self.asked)
             self.left[lead.model] -= gone
             self._count(lead, gone)
 
@@ -259,10 +259,22 @@ class _Transaction:
         )
 
     def _finish(self, lead: Lead) -> None:
-        ((gone, added),) = every(self._sql(_REST, lead), self.asked | {"late": _is_late(lead)})
-        left = self.left.get(lead.model, 0)
+        try:
+            with transaction.atomic():
+                self._rest(lead, _Vanished)
+        except _Vanished:
+            self.left[lead.model] -= execute(self._sql(_VANISHED, lead), self.asked)
+            self._rest(lead, _Again)
+
+    def _rest(self, lead: Lead, otherwise: type[Exception]) -> None:
+        """Raises `otherwise` if the rows are not those that were copied and added since."""
+        ((gone, added),) = every(self._sql(_REST, lead), self.asked)
+        left = self.left[lead.model]
         if left + added != gone:
-            raise _Again(f"{table(lead.model)}: {left} copied, {added} added, {gone} gone")
+            may_vanish = lead.model._meta.label not in WRITTEN_ONCE
+            raise (otherwise if may_vanish else _Again)(
+                f"{table(lead.model)}: {left} copied, {added} added, {gone} gone"
+            )
         self._count(lead, gone)
 
     def _count(self, lead: Lead, rows: int) -> None:
@@ -303,5 +315,6 @@ class _Transaction:
             excluded=", ".join(f'excluded."{column}"' for column in self.columns[name]),
             key=", ".join(f'"{column}"' for column in self.keys[name]),
             copied=", ".join(f'copied."{column}"' for column in self.keys[name]),
+            there=", ".join(f'there."{column}"' for column in self.keys[name]),
             deleted=", ".join(f'gone."{column}"' for column in self.keys[name]),
         )

@@ -17,6 +17,8 @@ from accounts.operator import operator
 from gateway.cells.gates import STAY_FOR, open_old
 from gateway.cells.leading import leads
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
+from gateway.sales.models import SalesChange
 from ledger.verify import verify
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives, moved, rows
 from tests.support.payments import pix
@@ -131,6 +133,39 @@ def test_a_move_that_takes_too_long_changes_nothing(lives: Lives) -> None:
     assert rows("gateway_payment") == [0, 1, 0] and rows("gateway_idempotencykey") == [0, 1, 0]
     lives.acme.sandbox.refresh_from_db()
     assert lives.acme.sandbox.cell_id == ACMES
+
+
+def test_rows_deleted_added_and_changed_between_copy_and_end_are_as_they_were_left(lives: Lives) -> None:
+    """As by sellers, just before nobody may write any more."""
+    api = lives.api(lives.acme)
+    for number in range(3):
+        made = api.post("/payments", pix(reference=f"order-{number}")).json()["data"]["id"]
+        assert api.post(f"/simulations/payments/{made}", {"status": "PAID"}).status_code == 200
+    with cells.opened(ACMES):
+        (keys, changes) = (IdempotencyKey.objects.count(), SalesChange.objects.count())
+    assert (keys, changes) == (6, 6)
+    meanwhile = [
+        f"DELETE FROM {ACMES}.gateway_saleschange",
+        f"DELETE FROM {ACMES}.gateway_idempotencykey WHERE status = 200",
+        f"UPDATE {ACMES}.gateway_customer SET name = 'Changed'",
+        f"""INSERT INTO {ACMES}.gateway_idempotencykey
+                   (merchant_id, key, fingerprint, members, method, path, request_id, created_at)
+            VALUES ({lives.acme.sandbox.pk}, gen_random_uuid(), '', '{{}}', 'POST', '/', '', now())""",
+    ]
+
+    def before_the_end(execute: Any, sql: str, *given: Any) -> Any:
+        if "pg_advisory_xact_lock('" in sql:
+            while meanwhile:
+                connection.connection.execute(meanwhile.pop())
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(before_the_end):
+        moved(lives.acme, GLOBEXES)
+
+    assert not meanwhile
+    assert rows("gateway_saleschange") == [0, 0, 0]
+    assert rows("gateway_idempotencykey") == [0, 0, 4]
+    assert rows("gateway_customer WHERE name = 'Changed'") == rows("gateway_customer") == [0, 0, 1]
 
 
 def test_gates_are_opened_after_an_hour(lives: Lives) -> None:
