@@ -1,7 +1,7 @@
 """The models of all rooms of the ledger: Django finds them only here."""
 
 from ledger.books.models import Account, Balance, Entry, Transfer
-from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
+from ledger.closings.models import ClosedBalance, ClosedDay, Closing, ReplacedSeal, Resealing, Seal
 from ledger.holds.models import Hold
 from ledger.proofs.models import Proof, ProvedAccount, ProvedBlock, Round
 from ledger.rates.models import Rate
@@ -22,6 +22,8 @@ __all__ = [
     "ProvedBlock",
     "Rate",
     "Receivable",
+    "ReplacedSeal",
+    "Resealing",
     "Round",
     "Seal",
     "Taking",

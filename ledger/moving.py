@@ -13,6 +13,7 @@ from accounts.base import cells
 from accounts.base.rows import every, execute, first, table
 from accounts.models import Merchant
 from ledger.books.models import Account, Balance, Entry, Transfer
+from ledger.closings import replaced
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing, Seal
 from ledger.closings.seals import SEAL
 from ledger.proofs.blocks import BITS, EXTEND
@@ -123,7 +124,7 @@ def hold_books(source: str, target: str) -> None:
             execute(_HOLD)
 
 
-def pass_on(source: str, target: str, merchants: list[int]) -> list[Resealed]:
+def pass_on(source: str, target: str, company: str, merchants: list[int]) -> list[Resealed]:
     """Takes the part of these merchants out of what is kept of all in one cell, and adds it in the other, where their
     rows are already copied. Returns the days whose seals are others now.
 
@@ -147,7 +148,7 @@ def pass_on(source: str, target: str, merchants: list[int]) -> list[Resealed]:
     first(_PLANNED, ["on"])
     for statement in (_CLOSE_AS_WELL, _NO_LONGER, _FROM_NOW_ON):
         execute(statement.format(**names), asked)
-    return [again for cell in (source, target) for again in _reseal(cell, asked, sealed)]
+    return [again for cell in (source, target) for again in _reseal(cell, company, asked, sealed)]
 
 
 def wrong_in(cell: str, merchants: list[int]) -> list[tuple[Any, ...]]:
@@ -190,9 +191,10 @@ def _closed(cell: str) -> tuple[date | None, date | None]:
         return begins, ends
 
 
-def _reseal(cell: str, asked: dict[str, Any], until: date | None) -> list[Resealed]:
+def _reseal(cell: str, company: str, asked: dict[str, Any], until: date | None) -> list[Resealed]:
     with cells.opened(cell):
         before = dict(every(_BREAK, asked))
+        replaced.keep(cell, company, asked["first"], before)
         days = every(_DAYS, {"first": asked["first"], "last": until}) if until else []
         made = [Resealed(cell, day, (first(_SEAL, {"day": day}) or ("",))[0], before.get(day, "")) for (day,) in days]
         execute(_TOLD, asked)

@@ -208,7 +208,7 @@ class _Transaction:
             for lead in leads():
                 self._copy(lead)
             self.tell("passing on the books")
-            self.made.resealed = pass_on(self.made.source, self.made.target, self.merchants)
+            self.made.resealed = pass_on(self.made.source, self.made.target, self.made.company.pk, self.merchants)
             began = time.monotonic()
             self._hold(began)
             self.tell("moving what has changed")

@@ -53,6 +53,9 @@ IN_PUBLIC = frozenset(
         "gateway.SingleApprovalLimit",
         "gateway.WithdrawalRules",
         "ledger.Rate",
+        # What seals of cells were, before companies moved.
+        "ledger.ReplacedSeal",
+        "ledger.Resealing",
         # Who delivers from which cell is no matter.
         "webhooks.Hold",
         # What people keep for their pages.

@@ -10,10 +10,11 @@ from accounts.base.rows import table as table_of
 from accounts.models import AuditEntry
 from gateway.database.limits import Limits
 from ledger.books.models import Account, Balance, Entry, Transfer
-from ledger.closings.models import ClosedDay, Closing, Seal
+from ledger.closings.models import ClosedDay, Closing, ReplacedSeal, Resealing, Seal
 from ledger.proofs.models import ProvedAccount, ProvedBlock
 
-WRITTEN_ONCE = [table_of(model) for model in (AuditEntry, Account, ClosedDay, Closing, Entry, Seal, Transfer)]
+_FINAL = (AuditEntry, Account, ClosedDay, Closing, Entry, ReplacedSeal, Resealing, Seal, Transfer)
+WRITTEN_ONCE = [table_of(model) for model in _FINAL]
 """Append-only tables, like those of every history."""
 KEPT = [table_of(model) for model in (Balance, ProvedAccount, ProvedBlock)]
 """Tables whose rows are updated but never deleted."""

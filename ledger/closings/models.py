@@ -1,9 +1,10 @@
 """Summaries of past days, so that reports over long periods need not read every posting."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from accounts.base.clock import utcnow
-from accounts.models import Environment, Merchant
+from accounts.models import Company, Environment, Merchant
 
 TOTAL = "TOTAL"
 """All buckets of a wallet together."""
@@ -27,6 +28,33 @@ class Seal(models.Model):
     entries = models.BigIntegerField()
     digest = models.CharField(max_length=64, help_text="SHA-256")
     sealed_at = models.DateTimeField(default=utcnow)
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.digest}"
+
+
+class Resealing(models.Model):
+    """A move of a company to or from a cell, after which days of the cell were sealed again. Never changed."""
+
+    cell = models.CharField(max_length=10, blank=True, help_text="Empty: the first one")
+    company = models.ForeignKey(Company, on_delete=models.PROTECT, related_name="+", help_text="That was moved")
+    begins = models.DateField(help_text="The first of these days")
+    merchants = ArrayField(models.BigIntegerField(), help_text="Ids of those who lived there until then")
+    created_at = models.DateTimeField(default=utcnow)
+
+    def __str__(self) -> str:
+        return f"{self.cell or 'public'}: {self.company_id}"
+
+
+class ReplacedSeal(models.Model):
+    """A seal that is no longer in the chain of its cell. Never changed."""
+
+    resealing = models.ForeignKey(Resealing, on_delete=models.PROTECT, related_name="seals")
+    day = models.DateField()
+    digest = models.CharField(max_length=64, db_index=True, help_text="SHA-256")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["resealing", "day"], name="replaced_once")]
 
     def __str__(self) -> str:
         return f"{self.day} {self.digest}"

@@ -28,8 +28,8 @@ _COLUMNS = """
 """
 VALUES = {
     "bigint": "0", "integer": "0", "smallint": "0", "boolean": "false", "bytea": "'\\x00'", "jsonb": "'{}'",
-    "timestamp with time zone": "now()", "date": "current_date", "interval": "'0'", "numeric": "1", "inet": "'10.0.0.1'",
-    "double precision": "0", "uuid": "gen_random_uuid()", "xid8": "'0'",
+    "timestamp with time zone": "now()", "date": "current_date", "interval": "'0'", "numeric": "1",
+    "inet": "'10.0.0.1'", "double precision": "0", "uuid": "gen_random_uuid()", "xid8": "'0'",
 }  # fmt: skip
 
 

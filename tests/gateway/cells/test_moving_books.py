@@ -4,15 +4,17 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.core.management import CommandError
+from django.core.management import CommandError, call_command
 
 from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.rows import every, execute
 from accounts.models import AuditEntry, Cell
+from ledger.closings import replaced
 from ledger.closings.models import ClosedDay, Seal
 from ledger.closings.seals import seal_days
 from ledger.closings.services import close_days
+from ledger.proofs.blocks import CONTENT
 from ledger.proofs.models import ProvedBlock
 from ledger.proofs.recent import verify_recent
 from ledger.proofs.services import prove
@@ -132,6 +134,52 @@ def test_the_chain_is_another_one_from_the_first_day_on_and_the_audit_names_its_
     entry = AuditEntry.objects.get(action="company.moved")
     assert entry.before == {"cell": ACMES, "seals": {cell: was[cell][last] for cell in was}}
     assert entry.after == {"cell": GLOBEXES, "seals": {cell: now[cell][last] for cell in now}}
+
+
+def seals() -> list[str]:
+    """Of all days of the three cells."""
+    found: list[str] = []
+    for cell in (FIRST, ACMES, GLOBEXES):
+        with cells.opened(cell):
+            found += Seal.objects.values_list("digest", flat=True)
+    return found
+
+
+def test_seals_that_somebody_kept_are_proved_after_each_move(past: Lives, initech: Shop, capsys: Any) -> None:
+    kept = seals()
+    assert len(kept) == 17
+    for shop, cell in ((past.acme, GLOBEXES), (initech, GLOBEXES), (past.globex, ACMES), (past.acme, FIRST)):
+        moved(shop, cell)
+        all_is_right()
+        assert set(kept) - set(seals()), "some are no longer in any chain"
+        call_command("verify_ledger", *(f"--seal={one}" for one in kept))
+        kept += seals()
+    assert f"until {past.acme.company.pk} moved" in capsys.readouterr().out
+
+
+CHANGED = """
+    UPDATE {cell}.ledger_entry SET line = line + 10
+     WHERE transfer_id = (SELECT min(id) FROM {cell}.ledger_transfer WHERE merchant_id = %s)
+"""
+TOLD_AGAIN = f"""
+    UPDATE ledger_provedblock b SET digest = read.digest FROM ({CONTENT.format(blocks="ledger_provedblock")}) read
+     WHERE (read.day, read.number) = (b.day, b.number)
+"""
+
+
+def test_a_kept_seal_fails_once_what_it_sealed_was_changed(past: Lives) -> None:
+    with cells.opened(ACMES):
+        days = list(Seal.objects.order_by("day").values_list("digest", flat=True))
+    moved(past.acme, GLOBEXES)
+    execute("SET LOCAL session_replication_role = replica")
+    execute(CHANGED.format(cell=GLOBEXES), [past.acme.sandbox.pk])
+    with cells.opened(GLOBEXES):  # as a superuser might
+        execute(TOLD_AGAIN)
+    execute("SET LOCAL session_replication_role = origin")
+    assert replaced.find(days[2]) is None, "the days before the first transfer were not sealed again"
+    for digest in (days[3], days[-1]):
+        seal = replaced.find(digest)
+        assert seal is not None and not replaced.is_right(seal)
 
 
 def test_a_cell_without_a_past_gets_the_days_of_who_comes(past: Lives) -> None:
