@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 
 from accounts.base.clock import utcnow
-from accounts.cells import all_cells, in_cell_of
+from accounts.cells import CutOff, all_cells, in_cell_of
 from accounts.models import Merchant
 from gateway.bank_files.shapes import OrderAnswer, OrderOutcome
 from gateway.boletos.tasks import sweep_boletos, write_registration_files
@@ -242,6 +242,19 @@ def test_a_form_of_the_dashboard_in_the_moment_of_the_move_can_be_sent_again(liv
         answer = browser.post(form, {"status": "PAID"})
     assert answer.status_code == 503, answer.content
     assert rows("gateway_payment WHERE status = 'PENDING'") == [0, 0, 1]
+
+
+def test_a_file_that_is_being_sent_breaks_off_and_never_ends_as_if_it_were_whole(lives: Lives) -> None:
+    for number in range(3):
+        lives.api(lives.acme).post("/payments", pix(reference=f"order-{number}"))
+    address = f"/dashboard/{lives.acme.company.id}/sandbox/payments/?format=csv"
+    browser = browser_of(a_member(lives.acme.company))
+    sent = browser.get(address).streaming_content
+    assert b"order" not in next(sent), "the names of the columns"
+    moved(lives.acme, GLOBEXES)
+    with pytest.raises(CutOff):
+        list(sent)
+    assert b"".join(browser.get(address).streaming_content).count(b"order-") == 3
 
 
 def test_a_dashboard_and_a_page_of_staff_go_on(lives: Lives, people: list[Client]) -> None:
