@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from http import HTTPStatus
 from math import inf
 from random import shuffle
 from time import monotonic
@@ -25,6 +24,8 @@ SETTLES_S = 5.0
 """So long after a move is announced it begins to copy at the earliest. Who has known for less where a merchant lives
 knows whether it may be moving.
 """
+FAILS = 400
+"""From this status on an answer says that nothing was done."""
 LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = current_schema())"
 """In SQL, the merchants of the cell that is open: for what is in `public` and is compared with rows in cells."""
 IS_FIRST = "current_schema() = 'public'"
@@ -105,7 +106,7 @@ def sent_where_it_lives(merchant: Merchant, act: Callable[[], R]) -> R:
         if not is_refused_by_move(error) and has_moved(merchant, before, since=began):
             raise Elsewhere from error
         raise
-    if response.status_code >= HTTPStatus.BAD_REQUEST and has_moved(merchant, before, since=began):
+    if response.status_code >= FAILS and has_moved(merchant, before, since=began):
         raise Elsewhere
     return response
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from functools import cache
-from http import HTTPStatus
 
 from django.apps import apps
 from django.core.exceptions import ValidationError
@@ -13,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from accounts.base import cells
 from accounts.base.ids import IdField, is_well_formed
 from accounts.base.rows import first, table
-from accounts.cells import Elsewhere, cell_of, every_cell, everywhere, look_again
+from accounts.cells import FAILS, Elsewhere, cell_of, every_cell, everywhere, look_again
 from accounts.models import Company, Merchant, Proposal
 from gateway.cells.placement import OURS, is_in_cells
 
@@ -102,7 +101,7 @@ def found_again(
     cell = find()
     with cells.opened(cell):
         response = answer(request)
-    if response.status_code < HTTPStatus.BAD_REQUEST or (now := find()) == cell:
+    if response.status_code < FAILS or (now := find()) == cell:
         return response
     if request.method not in ("GET", "HEAD"):
         raise Elsewhere

@@ -1,6 +1,8 @@
 """A company is moved to another cell and back while it sells: nothing is lost or doubled, and nobody else notices."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -9,18 +11,24 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.support.receiver import Receiver
-from tests.support.service import KILLS, Service, matching, order, subscribed
+from tests.support.service import KILLS, ROOT, Service, matching, order, subscribed
 from tests.support.tally import survived
 
 CELL = "cell_01"
 MOVES = max(2, min(KILLS, 20) // 2 * 2)
 """There and back."""
-SELLERS = 3
+SELLERS = 8
+"""Backends of the company that is moved. The other one has one."""
+RATE = 50
+"""Payments of the company in a second, while it is moved."""
 LONGEST_S = 2.0
 EVENTS = ("payment.paid", "withdrawal.completed")
 
@@ -38,13 +46,18 @@ class Shop:
     longest_s: float = 0.0
     """From a refusal that can be repeated until the same call is answered."""
     slowest_s: float = 0.0
+    sold_at: list[float] = field(default_factory=list)
+    blind_s: float = 0.0
+    """The longest time in which the list of events told nothing new, although there was something."""
+    _own: threading.local = field(default_factory=threading.local)
 
     def sell(self, number: int) -> None:
         made = self.ask("/api/v2/payments", order(f"{self.prefix}{number}"), 201)
         self.ask(f"/api/v2/simulations/payments/{made['id']}", {"status": "PAID"}, 200)
         self.paid.append(made["id"])
-        assert self.read(f"/api/v2/payments/{made['id']}")["status"] == "PAID"
-        if number % 4 == 0:
+        self.sold_at.append(time.monotonic())
+        if number % 8 == 0:
+            assert self.read(f"/api/v2/payments/{made['id']}")["status"] == "PAID"
             self.withdrawn.append(self.ask("/api/v2/withdrawals/pix", self._payout(number), 201)["id"])
 
     def _payout(self, number: int) -> dict[str, Any]:
@@ -65,7 +78,7 @@ class Shop:
     def _insisted(self, method: str, path: str, body: Any, key: str | None, expected: int) -> Any:
         began, refused_at = time.monotonic(), None
         while True:
-            status, answer = self.service.call(method, path, body, key)
+            status, answer = self._call(method, path, body, key)
             now = time.monotonic()
             if status == expected:
                 break
@@ -78,19 +91,41 @@ class Shop:
         self.longest_s = max(self.longest_s, now - (refused_at or now))
         return answer["data"]
 
+    def _call(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, Any]:
+        """On a connection that each backend keeps; status 0 when no answer came."""
+        connection = getattr(self._own, "connection", None)
+        if connection is None:
+            connection = self._own.connection = HTTPConnection("127.0.0.1", self.service.port, timeout=15)
+        headers = {"x-api-key": self.service.demo["sandboxApiKey"], "host": f"localhost:{self.service.port}"}
+        headers |= {"content-type": "application/json", "idempotency-key": key} if key else {}
+        try:
+            connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        except (OSError, HTTPException, ValueError):
+            connection.close()
+            return 0, {"error": {"retryable": True}, "onpayCode": "none"}
+
+    def rate(self, since: float, until: float) -> float:
+        """Payments in a second."""
+        return sum(since <= at <= until for at in self.sold_at) / (until - since)
+
     def events(self, until: threading.Event) -> list[dict[str, Any]]:
         """All of them in the order in which the list tells them, read on from the last one."""
         found: list[dict[str, Any]] = []
-        after = f"evt_{'0' * 26}"
+        after, heard_at = f"evt_{'0' * 26}", time.monotonic()
         while True:
             is_last = until.is_set()
             page = self.read(f"/api/v2/events?pageSize=100&after={after}")
             found += page
             if page:
-                after = page[-1]["id"]
+                after, heard_at = page[-1]["id"], time.monotonic()
             elif is_last:
                 return found
-            time.sleep(0.2)
+            else:
+                asked = [at for at in self.sold_at[-500:] if at > heard_at]
+                self.blind_s = max(self.blind_s, time.monotonic() - min(asked)) if asked else self.blind_s
+                time.sleep(0.05)
 
 
 @pytest.fixture
@@ -117,18 +152,20 @@ def _a_shop(service: Service, name: str) -> Shop:
 
 
 @contextmanager
-def selling(*shops: Shop) -> Iterator[None]:
-    """Each with several backends, until the end."""
+def selling(mover: Shop, stayer: Shop) -> Iterator[None]:
+    """Each with its backends, until the end."""
     over = threading.Event()
 
-    def sell(shop: Shop, seller: int) -> None:
+    def sell(shop: Shop, seller: int, pause_s: float) -> None:
         number = seller
         while not over.is_set():
             shop.sell(number)
             number += SELLERS
+            time.sleep(pause_s)
 
-    with ThreadPoolExecutor(SELLERS * len(shops)) as backends:
-        running = [backends.submit(sell, shop, seller) for shop in shops for seller in range(SELLERS)]
+    with ThreadPoolExecutor(SELLERS + 1) as backends:
+        running = [backends.submit(sell, mover, seller, 0) for seller in range(SELLERS)]
+        running.append(backends.submit(sell, stayer, 0, 0.1))
         try:
             yield
         finally:
@@ -150,9 +187,11 @@ def test_a_company_sells_while_it_is_moved_and_nobody_else_notices(service: Serv
         try:
             with selling(mover, stayer):
                 time.sleep(2)
+                began = time.monotonic()
                 for number in range(MOVES):
                     said = service.manage("move_cell", mover.company, "public" if number % 2 else CELL)
-                    pauses.append(said.splitlines()[-1])
+                    pauses.append(said.splitlines()[-1].partition(": ")[2])
+                ended = time.monotonic()
                 time.sleep(1)
             for shop, told in ((mover, told_mover), (stayer, told_stayer)):
                 wanted = {*shop.paid, *shop.withdrawn}
@@ -164,6 +203,7 @@ def test_a_company_sells_while_it_is_moved_and_nobody_else_notices(service: Serv
     service.manage("verify_ledger")
     assert stayer.refused == {}
     assert mover.longest_s < LONGEST_S
+    assert mover.rate(began, ended) >= RATE
     order_of = [event["id"] for event in events]
     for shop, told in ((mover, told_mover), (stayer, told_stayer)):
         made, had = Counter(shop.paid), Counter(matching(shop.service, shop.prefix))
@@ -174,7 +214,8 @@ def test_a_company_sells_while_it_is_moved_and_nobody_else_notices(service: Serv
             faults=MOVES,
             lost=[*(made - had), *({*shop.paid, *shop.withdrawn} - {*heard})],
             doubled=[*(had - made), *(heard - Counter({*shop.paid, *shop.withdrawn}))],
-            note=f"longest 503 {shop.longest_s:.2f} s, slowest call {shop.slowest_s:.2f} s; {pauses}",
+            note=f"{shop.rate(began, ended):.0f} payments a second, longest 503 {shop.longest_s:.2f} s, slowest call "
+            f"{shop.slowest_s:.2f} s, events unseen for {shop.blind_s:.1f} s; refused {dict(shop.refused)}; {pauses}",
         )
     assert len(order_of) == len({*order_of}), "an event was listed twice"
     listed_paid = [event["objectId"] for event in events if event["type"] == "payment.paid"]
@@ -183,3 +224,120 @@ def test_a_company_sells_while_it_is_moved_and_nobody_else_notices(service: Serv
 
 def _told(receiver: Receiver) -> list[str]:
     return [json.loads(one.body)["data"]["id"] for one in list(receiver.received)]
+
+
+@contextmanager
+def database(service: Service) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(service.admin_url, autocommit=True) as connection:
+        yield connection
+
+
+def a_move(service: Service, company: str, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "manage.py", "move_cell", company, CELL, *options]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.Popen(command, cwd=ROOT, env=service.environment(), text=True, **pipes)  # type: ignore[call-overload]
+
+
+def cell_of(service: Service, company: str) -> set[str]:
+    with database(service) as connection:
+        found = connection.execute(
+            "SELECT coalesce(cell_id, 'public') FROM accounts_merchant WHERE company_id = %s", [company]
+        )
+        return {cell for (cell,) in found}
+
+
+def its_rows(service: Service, company: str) -> list[int]:
+    """Payments and keys in `public` and in the cell, as whoever is not in the transaction of a move sees them."""
+    mine = f"merchant_id IN (SELECT id FROM public.accounts_merchant WHERE company_id = '{company}')"
+    names = [
+        f"{schema}.{name}" for name in ("gateway_payment", "gateway_idempotencykey") for schema in ("public", CELL)
+    ]
+    with database(service) as connection:
+        counted = [connection.execute(f"SELECT count(*) FROM {name} WHERE {mine}").fetchone() for name in names]
+    return [row[0] for row in counted if row]
+
+
+def sold(shop: Shop, payments: int) -> None:
+    with ThreadPoolExecutor(4) as backends:
+        list(backends.map(shop.sell, range(1, payments)))
+
+
+COPIES = ("LOCK TABLE cell_01.gateway_payment IN EXCLUSIVE MODE", "INSERT INTO cell_01.gateway_payment ")
+ENDS = (
+    "SELECT FROM public.gateway_payment WHERE id = '{payment}' FOR NO KEY UPDATE",
+    "DELETE FROM public.gateway_payment ",
+)
+"""What holds a move up, and what it does then: it copies, or has taken the last step in which nobody may write."""
+
+
+@pytest.mark.parametrize("by", ["kill -9", "a lost connection"])
+def test_a_move_that_is_ended_in_the_middle_changes_nothing(
+    service: Service, shops: tuple[Shop, Shop], by: str
+) -> None:
+    mover, stayer = shops
+    sold(mover, 40)
+    for number, (holds, does) in enumerate((COPIES, ENDS), 1):
+        before = its_rows(service, mover.company)
+        with database(service) as holder, holder.transaction(), database(service) as connection:
+            holder.execute(holds.format(payment=mover.paid[0]))
+            moving = a_move(service, mover.company, "--settles=0", "--longest-pause=60")
+            pid = service.until(partial(_waiting, connection, does), 60)
+            if by == "kill -9":
+                moving.kill()
+                connection.execute("SELECT pg_cancel_backend(%s)", [pid])  # it notices only when it does not wait
+            else:
+                connection.execute("SELECT pg_terminate_backend(%s)", [pid])
+            said, _ = moving.communicate(timeout=60)
+            service.until(lambda connection=connection, does=does: not _waiting(connection, does), 30)
+        assert " moved from " not in said and moving.returncode != 0
+        assert cell_of(service, mover.company) == {"public"}
+        assert its_rows(service, mover.company) == before
+        mover.sell(1000 + number)
+        stayer.sell(number)
+    assert stayer.refused == {}
+    payments, _, keys, _ = its_rows(service, mover.company)
+    assert " moved from public to " in service.manage("move_cell", mover.company, CELL)
+    assert its_rows(service, mover.company) == [0, payments, 0, keys]
+    service.manage("verify_ledger")
+
+
+def _waiting(connection: psycopg.Connection[Any], does: str) -> int | None:
+    """The session that waits for a lock while it does this."""
+    found = connection.execute(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, %s) > 0", [does]
+    ).fetchone()
+    return int(found[0]) if found else None
+
+
+def test_of_two_moves_at_once_one_is_done_and_nothing_is_torn(service: Service, shops: tuple[Shop, Shop]) -> None:
+    for shop in shops:
+        sold(shop, 30)
+    for companies in ([shops[0].company] * 2, [shop.company for shop in shops]):
+        said = [one.communicate(timeout=120)[0] for one in [a_move(service, company) for company in companies]]
+        done, refused = sorted(said, key=lambda one: " moved from " not in one)
+        assert " moved from public to " in done
+        assert any(why in refused for why in ("Another move is going on", "already")), refused
+        for shop in shops:
+            (lives,) = cell_of(service, shop.company)
+            rows = its_rows(service, shop.company)
+            assert [count > 0 for count in rows] == [lives == "public", lives == CELL] * 2
+            shop.sell(999 + len(companies) + len(done))
+            if lives == CELL:
+                service.manage("move_cell", shop.company, "public")
+    service.manage("verify_ledger")
+
+
+def test_a_move_that_somebody_holds_up_is_given_up_and_tells_so(service: Service, shops: tuple[Shop, Shop]) -> None:
+    mover, stayer = shops
+    sold(mover, 20)
+    with database(service) as connection, connection.transaction():
+        connection.execute("SELECT FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE", [mover.paid[0]])
+        moving = a_move(service, mover.company, "--settles=0", "--longest-pause=0.5")
+        said, _ = moving.communicate(timeout=120)
+        stayer.sell(1)
+        mover.sell(1000)
+    assert moving.returncode == 1 and "Nothing was changed" in said, said
+    assert cell_of(service, mover.company) == {"public"}
+    assert stayer.refused == {}
+    service.manage("move_cell", mover.company, CELL)
+    service.manage("verify_ledger")

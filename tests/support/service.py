@@ -77,7 +77,7 @@ class Service:
             self.process = subprocess.Popen(
                 [*_WITHIN, sys.executable, "-m", "gateway.local", "up", *options],
                 cwd=ROOT,
-                env=self._environment(),
+                env=self.environment(),
                 stdout=log,
                 stderr=log,
             )
@@ -88,7 +88,7 @@ class Service:
     @contextmanager
     def beside(self, port: int, **settings: str) -> Iterator[list[int]]:
         """Another web process with the same data and these settings; the ids of its processes."""
-        env = self._environment() | {"PORT": str(port), "ONPAY_WEB_WORKERS": "1"} | settings
+        env = self.environment() | {"PORT": str(port), "ONPAY_WEB_WORKERS": "1"} | settings
         command = [sys.executable, "-m", "gateway.serving", "--port", str(port)]
         with (self.home / "beside.log").open("ab") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log, start_new_session=True)
@@ -190,7 +190,7 @@ class Service:
         done = subprocess.run(
             [sys.executable, "manage.py", *command],
             cwd=ROOT,
-            env=self._environment(),
+            env=self.environment(),
             capture_output=True,
             text=True,
             check=False,
@@ -202,7 +202,7 @@ class Service:
     def shell(self, code: str) -> Iterator[Callable[[str], None]]:
         """A process that runs this code. What is yielded hands it a line, and returns when it has told a line."""
         command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
-        env = self._environment()
+        env = self.environment()
         with (
             (self.home / "shell.log").open("ab") as log,
             subprocess.Popen(
@@ -227,7 +227,8 @@ class Service:
             time.sleep(0.05)
         raise AssertionError(f"did not hold within {seconds} s")
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Of its processes, and of commands about it."""
         kept = {
             name: value
             for name, value in os.environ.items()
