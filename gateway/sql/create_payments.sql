@@ -8,36 +8,48 @@
 CREATE OR REPLACE FUNCTION gateway_create_payments(keys json, customers json, payments json) RETURNS void
     LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
 DECLARE
-    others int;
+    one record;
+    payment gateway_payment;
+    kept text;
 BEGIN
-    INSERT INTO gateway_idempotencykey (merchant_id, key, fingerprint, members, method, path, status, sealed_body,
-                                        request_id, created_at)
-    SELECT merchant_id, key, decode(fingerprint, 'hex'), members, method, path, status, convert_to(sealed_body, 'UTF8'),
-           request_id, created_at
-      FROM json_to_recordset(keys) AS given(
-           merchant_id bigint, key uuid, fingerprint text, members text, method text, path text, status smallint,
-           sealed_body text, request_id text, created_at timestamptz)
-     ORDER BY merchant_id, key;
+    -- Row by row: where the cell is on a node of Citus, rows of a query are copied there by way of every node.
+    FOR one IN
+        SELECT merchant_id, key, decode(fingerprint, 'hex') AS fingerprint, members, method, path, status,
+               convert_to(sealed_body, 'UTF8') AS sealed_body, request_id, created_at
+          FROM json_to_recordset(keys) AS given(
+               merchant_id bigint, key uuid, fingerprint text, members text, method text, path text, status smallint,
+               sealed_body text, request_id text, created_at timestamptz)
+         ORDER BY merchant_id, key
+    LOOP
+        INSERT INTO gateway_idempotencykey (merchant_id, key, fingerprint, members, method, path, status, sealed_body,
+                                            request_id, created_at)
+        VALUES (one.merchant_id, one.key, one.fingerprint, one.members, one.method, one.path, one.status,
+                one.sealed_body, one.request_id, one.created_at);
+    END LOOP;
 
-    WITH given AS (
+    FOR one IN
         SELECT * FROM json_to_recordset(customers) AS given(
                id text, merchant_id bigint, name text, tax_id text, tax_id_type text, email text, phone text,
                address jsonb, created_at timestamptz, updated_at timestamptz)
-    ), kept AS (
+         ORDER BY merchant_id, tax_id
+    LOOP
         INSERT INTO gateway_customer AS customer
                (id, merchant_id, name, tax_id, tax_id_type, email, phone, address, created_at, updated_at)
-        SELECT * FROM given ORDER BY merchant_id, tax_id
+        VALUES (one.id, one.merchant_id, one.name, one.tax_id, one.tax_id_type, one.email, one.phone, one.address,
+                one.created_at, one.updated_at)
             ON CONFLICT (merchant_id, tax_id) DO UPDATE
            SET name = excluded.name, email = coalesce(excluded.email, customer.email),
                phone = coalesce(excluded.phone, customer.phone), address = coalesce(excluded.address, customer.address),
                tax_id_type = coalesce(excluded.tax_id_type, customer.tax_id_type), updated_at = excluded.updated_at
-        RETURNING id
-    )
-    SELECT count(*) INTO others FROM kept WHERE id NOT IN (SELECT id FROM given);
-    IF others > 0 THEN
-        RAISE EXCEPTION 'a customer has another id' USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
+        RETURNING id INTO kept;
+        IF kept <> one.id THEN
+            RAISE EXCEPTION 'a customer has another id' USING ERRCODE = 'integrity_constraint_violation';
+        END IF;
+    END LOOP;
 
-    INSERT INTO gateway_payment
-    SELECT * FROM json_populate_recordset(NULL::gateway_payment, payments) ORDER BY merchant_id, reference;
+    FOR payment IN
+        SELECT * FROM json_populate_recordset(NULL::gateway_payment, payments) ORDER BY merchant_id, reference
+    LOOP
+        INSERT INTO gateway_payment VALUES (payment.*);
+    END LOOP;
 END $$;
