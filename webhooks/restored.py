@@ -10,8 +10,8 @@ from webhooks.models import Event
 _RENUMBER = f"""
     UPDATE {table(Event)} SET xid = '0'
      WHERE xid <> '0' AND EXISTS (
-           SELECT FROM {table(Merchant)} merchant CROSS JOIN LATERAL (
-                  SELECT xid FROM {table(Event)} WHERE merchant_id = merchant.id
+           SELECT FROM unnest(%s::bigint[]) merchant CROSS JOIN LATERAL (
+                  SELECT xid FROM {table(Event)} WHERE merchant_id = merchant
                    ORDER BY xid DESC LIMIT 1) newest
             WHERE newest.xid >= pg_snapshot_xmax(pg_current_snapshot()))
 """
@@ -19,4 +19,4 @@ _RENUMBER = f"""
 
 def renumber(**kwargs: Any) -> None:
     """Puts what was restored before what happens from now on, by id. After each `migrate`; else it changes nothing."""
-    execute(_RENUMBER)
+    execute(_RENUMBER, [list(Merchant.objects.values_list("pk", flat=True))])

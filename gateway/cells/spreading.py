@@ -27,6 +27,7 @@ _NODES = """
 """
 _HOME = "SELECT nodename, nodeport FROM citus_shards WHERE table_name = %s::regclass"
 _IS_DISTRIBUTED = "SELECT FROM pg_dist_partition WHERE logicalrelid = ('public.' || %s)::regclass"
+_IS_SPREAD = "SELECT FROM pg_dist_schema WHERE schemaid = %s::regnamespace"
 _KEYS = """
     SELECT format('ALTER TABLE %%1$s DROP CONSTRAINT %%2$I', conrelid::regclass, conname)
       FROM pg_constraint JOIN pg_class here ON here.oid = conrelid JOIN pg_class there ON there.oid = confrelid
@@ -39,6 +40,26 @@ _FUNCTIONS = """
     SELECT format('ALTER FUNCTION %%1$s SET search_path = %%2$s, public', pg_proc.oid::regprocedure, nspname)
       FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
      WHERE nspname = %s AND prorettype = 'trigger'::regtype
+"""
+# A migration replaces functions, and makes tables whose numbers come from the sequence of `public`.
+_SETTLING = """
+DO $$ DECLARE one text; BEGIN
+    FOR one IN
+        SELECT format('ALTER FUNCTION %1$s SET search_path = %2$s, public', pg_proc.oid::regprocedure, nspname)
+          FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+         WHERE nspname = '{cell}' AND prorettype = 'trigger'::regtype
+           AND array_to_string(coalesce(proconfig, '{{}}'), ',') NOT LIKE '%search_path=%'
+        UNION ALL
+        SELECT format('ALTER TABLE {cell}.%1$I ALTER %2$I SET DEFAULT nextval(%3$L)', here.relname, mine.attname,
+                      pg_get_serial_sequence(format('public.%I', there.relname), theirs.attname))
+          FROM pg_class there JOIN pg_attribute theirs ON theirs.attrelid = there.oid AND theirs.attidentity <> ''
+          JOIN pg_class here ON here.relname = there.relname AND here.relnamespace = '{cell}'::regnamespace
+          JOIN pg_attribute mine ON mine.attrelid = here.oid AND mine.attname = theirs.attname
+         WHERE there.relnamespace = 'public'::regnamespace AND NOT mine.atthasdef AND mine.attidentity = ''
+    LOOP
+        EXECUTE one;
+    END LOOP;
+END $$
 """
 _LATEST = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
 _BEGIN_SOME = """
@@ -64,6 +85,16 @@ def is_spread() -> bool:
     return bool(every(_IS_CITUS))
 
 
+def on_every_node() -> list[str]:
+    """The names of the tables of `public` that are on every node."""
+    return [table(apps.get_model(label)) for label in ON_EVERY_NODE]
+
+
+def settling(cell: str) -> str:
+    """The statement that ends a migration of the cell, in its transaction."""
+    return _SETTLING.format(cell=cell)
+
+
 def nodes() -> list[Node]:
     """Those that may have cells, in the order in which they came."""
     return [Node(*row) for row in every(_NODES)]
@@ -78,16 +109,18 @@ def home_of(cell: str) -> Node:
 
 def spread(cell: str, sequences: list[str]) -> None:
     """Distributes the schema of a cell that was just made, whose ids come from these sequences. Not atomic: Citus tells
-    itself of what it makes by a connection of its own, which sees only what is committed.
+    itself of what it makes by a connection of its own, which sees only what is committed. Done again, it goes on.
     """
+    if every(_IS_SPREAD, [cell]):
+        return
     for sequence in sequences:
         for node in nodes():
             _on(node, f"CREATE SEQUENCE IF NOT EXISTS {sequence}")
     with transaction.atomic(), connection.cursor() as cursor:
         for (statement,) in every(_KEYS_TO_PUBLIC, [cell]) + every(_FUNCTIONS, [cell]):
             cursor.execute(statement)
-    for label in ON_EVERY_NODE:
-        _put_on_every_node(table(apps.get_model(label)))
+    for name in on_every_node():
+        _put_on_every_node(name)
     with _in_its_time() as cursor:
         cursor.execute("SELECT citus_schema_distribute(%s)", [cell])
 

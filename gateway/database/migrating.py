@@ -2,7 +2,7 @@
 
 Between two operations Django makes the models of that moment again, which takes longer than most of the operations. So
 the statements of a migration are written down first, and sent as one message, which PostgreSQL carries out and commits
-as a whole: however slow this process is, no lock waits for it.
+as a whole: however slow this process is, no lock waits for it. Citus takes statements one by one, in one transaction.
 
 Whoever asks for a table after a migration waits behind it, also while the migration itself still waits. So it gives up
 soon, and tries again.
@@ -24,6 +24,8 @@ from psycopg.errors import LockNotAvailable
 from accounts.base import cells
 from accounts.cells import every_cell
 from accounts.models import Cell
+from gateway.cells.spreading import is_spread
+from gateway.database.on_nodes import BEFORE, THEN, OnNodes
 
 TURN_MS = 25
 """How long a migration waits for a lock. What changes several tables waits for each of them."""
@@ -34,6 +36,12 @@ TRIES = 3000
 
 class BriefExecutor(MigrationExecutor):
     """Migrations with code in Python are applied as always, in cells first."""
+
+    def __init__(self, connection: Any, *given: Any) -> None:
+        super().__init__(connection, *given)
+        self.is_spread = is_spread()
+        if self.is_spread:
+            connection.SchemaEditorClass = OnNodes
 
     def apply_migration(self, state: Any, migration: Migration, fake: bool = False, fake_initial: bool = False) -> Any:
         if fake or fake_initial:
@@ -69,19 +77,29 @@ class BriefExecutor(MigrationExecutor):
 
     def _carry_out(self, statements: list[str]) -> None:
         """In one transaction. An index that is built concurrently keeps nobody waiting, and has its usual time."""
-        if not any("CONCURRENTLY" in one for one in statements):
-            statements = [f"SET LOCAL lock_timeout = {TURN_MS}", *statements]
+        is_brief = not any("CONCURRENTLY" in one for one in statements)
+        if is_brief:
+            waits = f"SET LOCAL lock_timeout = {TURN_MS}"
+            statements = [*([*BEFORE, waits, THEN] if self.is_spread else [waits]), *statements]
         message = "\n".join(f"{one.rstrip().removesuffix(';')}\n;" for one in statements)
         for left in reversed(range(TRIES)):
             try:
-                with self.connection.cursor() as cursor:
-                    cursor.execute(message)
+                if self.is_spread and is_brief:
+                    self._carry_out_in_order(statements)
+                else:
+                    with self.connection.cursor() as cursor:
+                        cursor.execute(message)
                 return
             except OperationalError as error:
                 is_busy = isinstance(error.__cause__, LockNotAvailable)
-                if not (is_busy and left) or self.connection.in_atomic_block or "CONCURRENTLY" in message:
+                if not (is_busy and left) or self.connection.in_atomic_block or not is_brief:
                     raise
                 time.sleep(PAUSE_S)
+
+    def _carry_out_in_order(self, statements: list[str]) -> None:
+        with transaction.atomic(self.connection.alias), self.connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
 
     def _recorded(self, migration: Migration) -> Iterable[str]:
         for app, name in migration.replaces or [(migration.app_label, migration.name)]:
