@@ -90,7 +90,7 @@ _TRIGGERS = """
 def build(name: str, let_in: Callable[[], object] = lambda: None, *, is_open: bool = True) -> Cell:
     """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables, with what
     grants the service its part of them. Atomic, but where the database has Citus: there it is distributed afterwards,
-    and taken back if it cannot be.
+    and taken back if it cannot be. A cell that is closed and in which nobody lives was interrupted: it goes on.
 
     Who writes to the tables of `public` waits for milliseconds, at the end, when keys are made that lead to them.
 
@@ -100,13 +100,15 @@ def build(name: str, let_in: Callable[[], object] = lambda: None, *, is_open: bo
     if not cells.NAME.fullmatch(name):
         raise ValueError(f"{name} is no name of a cell: cell_01, cell_02, …")
     with cells.opened(cells.FIRST):
-        if not is_spread():
-            return _build(name, every(_KEYS_TO_PUBLIC, {"tables": _tables()}), let_in, is_open=is_open)
-        cell = _build(name, [], let_in, is_open=False)
+        is_whole, began = not is_spread(), Cell.objects.filter(name=name, is_open=False, merchants=None).first()
+        keys = every(_KEYS_TO_PUBLIC, {"tables": _tables()}) if is_whole else []
+        cell = began or _build(name, keys, let_in, is_open=is_open and is_whole)
         try:
-            spread(name, [sequence for *_, sequence in every(_NUMBERED, [_tables()])])
+            if not is_whole:
+                spread(name, [sequence for *_, sequence in every(_NUMBERED, [_tables()])])
         except BaseException:
-            _take_back(cell)
+            if not began:
+                _take_back(cell)
             raise
         cell.is_open = is_open
         cell.save(update_fields=["is_open"])

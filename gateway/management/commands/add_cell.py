@@ -19,7 +19,9 @@ class Command(BaseCommand):
         parser.add_argument("name", help="cell_01, cell_02, …")
 
     def handle(self, *args: Any, name: str, **options: Any) -> None:
-        """Nobody lives there before the service may use its tables, nor before the nodes of Citus have them."""
+        """Nobody lives there before the service may use its tables, nor before the nodes of Citus have them.
+        Interrupted, it is run once more.
+        """
         with as_owner("default") as let_in:
             try:
                 build(name, let_in, is_open=False)
