@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from threading import Barrier
 from typing import Any
 
@@ -253,7 +255,7 @@ def test_an_order_that_arrives_after_another_process_gave_it_up_is_one_order(
             assert (asked.sent_at, stp.books.sent) == (None, [])
             assert swept(withdrawal.pk, hours=1).sent_times == 2
 
-    stp.books.meanwhile = lambda: processes(meanwhile)
+    stp.books.meanwhile = partial(copy_context().run, processes, meanwhile)
     due.run_due()
     stp.books.settle()
 
