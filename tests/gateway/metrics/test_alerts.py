@@ -200,7 +200,7 @@ def nobody_drops_ranges(_: Shop) -> None:
 
 def unreadable(_: Shop) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE webhooks_endpoint RENAME TO elsewhere")
+        cursor.execute("ALTER TABLE accounts_heartbeat RENAME TO elsewhere")
 
 
 CAUSES: dict[str, Cause] = {
