@@ -3,7 +3,7 @@
 from accounts.base.rows import table
 from accounts.models import Merchant
 from gateway.cells.leading import OTHERWISE, leads
-from ledger.verify import invariant
+from ledger.verify import OPEN_CELL, invariant
 
 # Each merchant who lives elsewhere is sought by an index. What leads to it by other rows is where these are: keys see
 # to it.
@@ -18,6 +18,6 @@ invariant(
     "a book, and whatever else is about a merchant, is only in the cell where the merchant lives",
     f"""
     SELECT m.id, m.cell_id, theirs.* FROM {table(Merchant)} m CROSS JOIN LATERAL ({_THEIRS}) theirs
-     WHERE coalesce(m.cell_id, 'public') <> current_schema()
+     WHERE coalesce(m.cell_id, 'public') <> {OPEN_CELL}
     """,
 )

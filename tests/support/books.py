@@ -14,7 +14,7 @@ PROOF = """
 def prepare_the_proof() -> None:
     """Makes the function, once in each database."""
     asked = (
-        f"SELECT '{known.number}'::text WHERE EXISTS ({query.on()})"
+        f"SELECT '{known.number}'::text WHERE EXISTS ({query.on(cell='current_schema()')})"
         for known in all_invariants()
         for query in known.queries
     )
