@@ -10,16 +10,17 @@ CREATE OR REPLACE TRIGGER account_opens AFTER INSERT ON ledger_account
 
 -- An entry fits its transfer and moves its balance, in the same statement.
 CREATE OR REPLACE FUNCTION ledger_apply_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE transfer ledger_transfer;
 BEGIN
-    UPDATE ledger_balance b
-       SET amount = b.amount + NEW.amount, version = b.version + 1, updated_at = greatest(b.updated_at, t.posted_at)
-      FROM ledger_transfer t
-     WHERE b.account_id = NEW.account_id AND t.id = NEW.transfer_id AND t.entry_count >= NEW.line
-    RETURNING b.amount, b.version INTO NEW.balance_after, NEW.sequence;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'transfer % is sealed at % entries', NEW.transfer_id,
-            (SELECT entry_count FROM ledger_transfer WHERE id = NEW.transfer_id) USING ERRCODE = 'restrict_violation';
+    SELECT * INTO transfer FROM ledger_transfer WHERE id = NEW.transfer_id;
+    IF transfer.entry_count IS NULL OR NEW.line > transfer.entry_count THEN
+        RAISE EXCEPTION 'transfer % is sealed at % entries', NEW.transfer_id, transfer.entry_count
+            USING ERRCODE = 'restrict_violation';
     END IF;
+    UPDATE ledger_balance
+       SET amount = amount + NEW.amount, version = version + 1, updated_at = greatest(updated_at, transfer.posted_at)
+     WHERE account_id = NEW.account_id
+    RETURNING amount, version INTO STRICT NEW.balance_after, NEW.sequence;
     RETURN NEW;
 END $$;
 CREATE OR REPLACE TRIGGER entry_applies BEFORE INSERT ON ledger_entry

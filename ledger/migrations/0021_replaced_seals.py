@@ -8,7 +8,7 @@ import accounts.base.clock
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0022_index_of_moving_merchants"),
-        ("ledger", "0021_an_entry_is_applied_by_one_statement"),
+        ("ledger", "0020_transfers_are_checked_in_their_cell"),
     ]
 
     operations = [
