@@ -23,8 +23,13 @@ REASONS = {
     "58030": "the disk failed",
 }
 """By SQLSTATE, or by its class: its first two characters."""
-_NODE_LOST = "failed to complete COPY"
-"""What Citus says, without a state, of a node that is lost while rows are on their way to it."""
+_NODE_LOST = (
+    "failed to complete COPY",
+    "failure on connection marked as essential",
+    "server closed the connection unexpectedly",
+    "SSL SYSCALL error",
+)
+"""What Citus says, without a state, of a node that is lost while rows are on their way to it, or in a transaction."""
 
 
 def is_retryable(error: BaseException) -> bool:
@@ -37,7 +42,7 @@ def is_retryable(error: BaseException) -> bool:
     state: str | None = getattr(error.__cause__, "sqlstate", None)
     if state is None:
         return isinstance(error, OperationalError | InterfaceError | InternalError)
-    return state in REASONS or state[:2] in REASONS or _NODE_LOST in str(error)
+    return state in REASONS or state[:2] in REASONS or any(said in str(error) for said in _NODE_LOST)
 
 
 def is_refused_by_move(error: BaseException | None) -> bool:
