@@ -26,9 +26,11 @@ knows whether it may be moving.
 """
 FAILS = 400
 """From this status on an answer says that nothing was done."""
-LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = current_schema())"
+OPEN_CELL = "'the open cell'"
+"""In a query of an invariant, the name of the cell that is proved: a node of Citus has another `current_schema()`."""
+LIVING_HERE = f"(SELECT id FROM {table(Merchant)} WHERE coalesce(cell_id, 'public') = {OPEN_CELL})"
 """In SQL, the merchants of the cell that is open: for what is in `public` and is compared with rows in cells."""
-IS_FIRST = "current_schema() = 'public'"
+IS_FIRST = f"{OPEN_CELL} = 'public'"
 """In SQL, whether the first cell is open: where what is in `public` alone is looked at once, and not in each cell."""
 WAITS = f"'public.{table(Merchant)}'::regclass::oid::int"
 """Class of the advisory locks of merchants: shared by those who write in a cell that one may be leaving, alone for who

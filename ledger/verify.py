@@ -19,6 +19,7 @@ from psycopg.errors import SerializationFailure
 
 from accounts.base import cells
 from accounts.base.rows import first, table
+from accounts.cells import OPEN_CELL
 
 SAMPLE = 20
 _AND_UNTIL = " until "
@@ -26,8 +27,6 @@ _ALWAYS = "infinity"
 _UNLIMITED = "'-infinity'::timestamptz, 'infinity'::timestamptz"
 AT_ONCE = 20_000
 """Rows in a part."""
-OPEN_CELL = "'the open cell'"
-"""In a query: the name of the cell that is proved. `current_schema()` is another one on a node of Citus."""
 LOCK = 0x6F6E7061795F7072
 """PostgreSQL advisory lock of the one process that proves all books, held during each part; the next number is that of
 the one that proves what is new.
@@ -53,11 +52,12 @@ class Query:
         """The statement about the rows of the table for which the condition is true, and what they stand for in a span
         of time. `cell`: what tells PostgreSQL the name of the cell, else its name now.
         """
+        about = self.sql.replace(OPEN_CELL, cell or f"'{cells.current() or 'public'}'")
         if self.over is None:
-            return self.sql.replace(OPEN_CELL, cell or f"'{cells.current() or 'public'}'")
+            return about
         rows = f"SELECT * FROM {table(self.over)} {where and 'WHERE'} {where}"
         times = f"span (since, until) AS (VALUES ({span}))" if self.over in _cuts else ""
-        return f"WITH part AS NOT MATERIALIZED ({rows}){times and ', '}{times} {self.sql}"
+        return f"WITH part AS NOT MATERIALIZED ({rows}){times and ', '}{times} {about}"
 
 
 @dataclass(frozen=True, slots=True)

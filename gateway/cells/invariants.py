@@ -1,9 +1,10 @@
 """That what a cell has is of the merchants who live there."""
 
 from accounts.base.rows import table
+from accounts.cells import OPEN_CELL
 from accounts.models import Merchant
 from gateway.cells.leading import OTHERWISE, leads
-from ledger.verify import OPEN_CELL, invariant
+from ledger.verify import invariant
 
 # Each merchant who lives elsewhere is sought by an index. What leads to it by other rows is where these are: keys see
 # to it.
