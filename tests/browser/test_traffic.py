@@ -29,6 +29,7 @@ from tests.support.adyen.acquirer import Acquirer, server_context
 from tests.support.adyen.acquirer import serving as serving_adyen
 from tests.support.bacen_pix.front import fronting
 from tests.support.browser import NARROW
+from tests.support.network import free_port
 from tests.support.payments import MARIA, a_reference
 from tests.support.production import live
 from tests.support.providers import connected
@@ -90,7 +91,7 @@ def valkey() -> Address:
 @pytest.fixture
 def production(transactional_db: None) -> Iterator[Production]:
     with ExitStack() as running, tempfile.TemporaryDirectory(prefix="taps") as folder:
-        enter, here, port = running.enter_context, Path(folder), web_server.free_port()
+        enter, here, port = running.enter_context, Path(folder), free_port()
         stripe = enter(in_front_of(enter(localstripe()), tls=False))
         found = Production(stripe, Acquirer())
         behind: dict[str, Address] = {

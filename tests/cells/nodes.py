@@ -11,7 +11,8 @@ import psycopg
 
 from gateway.local import processes
 from gateway.local.valkey import Valkey
-from tests.support.servers import Process, free_ports, owner
+from tests.support.network import free_ports
+from tests.support.servers import Process, owner
 
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 SETTINGS = Path(__file__).resolve().parents[2] / "deploy/citus/node.conf"

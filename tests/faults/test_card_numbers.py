@@ -14,8 +14,8 @@ from typing import Any
 import psycopg
 
 from gateway.methods.card.sandbox_cards import TEST_CARDS
+from tests.support.network import free_port
 from tests.support.service import Service
-from tests.support.web_server import free_port
 
 CVC = "739"
 OTHERS = ("5555555555554444", "378282246310005", "6011000990139424", "30569309025904")

@@ -22,7 +22,8 @@ from typing import Any
 import psycopg
 
 from gateway.local import processes
-from tests.support.servers import Process, free_ports, owner, signal_tree, where_is
+from tests.support.network import free_ports
+from tests.support.servers import Process, owner, signal_tree, where_is
 from tests.support.serving import wait_until_it_listens
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"

@@ -1,7 +1,9 @@
 """The network that tests have: this machine."""
 
+import random
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import wraps
 from ipaddress import ip_address
 from typing import Any
@@ -41,6 +43,18 @@ def _is_here(host: str) -> bool:
 
 
 def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    return next(free_ports())
+
+
+def free_ports() -> Iterator[int]:
+    """Below those that the system gives to connections and to servers that ask for any: one of them could take the port
+    of a server that has not started yet, or that starts again.
+    """
+    return filter(_is_free, range(random.randrange(20_000, 30_000), 32_000))
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe, suppress(OSError):
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False

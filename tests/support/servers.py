@@ -2,12 +2,10 @@
 
 import os
 import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,18 +28,6 @@ def owner() -> Owner:
         return os.geteuid(), os.getegid()
     nobody = pwd.getpwnam("nobody")
     return nobody.pw_uid, nobody.pw_gid
-
-
-def free_ports() -> Iterator[int]:
-    """Below those that the system gives to connections, one of which would take the place of a server that restarts."""
-    return filter(_is_free, range(random.randrange(20_000, 30_000), 32_000))
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe, suppress(OSError):
-        probe.bind(("127.0.0.1", port))
-        return True
-    return False
 
 
 def signal_tree(pid: int, number: int) -> None:

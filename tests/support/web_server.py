@@ -47,12 +47,6 @@ def received(client: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
     """`python -m gateway.serving`, until the block ends."""

@@ -14,9 +14,9 @@ from accounts.base.clock import utcnow
 from gateway.payments.models import Payment
 from gateway.readiness.models import ReportedRelease
 from tests.support.api import Api
+from tests.support.network import free_port
 from tests.support.sample_shop import time_passes
 from tests.support.service import answers
-from tests.support.web_server import free_port
 from tests.support.webhooks import registered
 from webhooks.dispatch import Dispatcher
 from webhooks.models import Delivery

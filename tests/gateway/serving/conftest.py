@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.web_server import Server, free_port, serving
+from tests.support.network import free_port
+from tests.support.web_server import Server, serving
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ import pytest
 
 from tests.support import wire
 from tests.support.file_server import BREAKS, MEGABYTE
-from tests.support.web_server import ROOT, Server, free_port, received, wait_until_it_answers
+from tests.support.network import free_port
+from tests.support.web_server import ROOT, Server, received, wait_until_it_answers
 
 LARGE, ENDS = 200, b"00000199"
 

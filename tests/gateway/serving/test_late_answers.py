@@ -11,7 +11,8 @@ from django.db import connection
 from gateway.payments.models import Payment
 from tests.support import wire
 from tests.support.companies import Shop
-from tests.support.web_server import Server, free_port, serving
+from tests.support.network import free_port
+from tests.support.web_server import Server, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WITHIN_S, TAKES_S, PATIENCE_S = 1, 4, 60

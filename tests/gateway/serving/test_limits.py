@@ -11,7 +11,8 @@ from gateway.api.inputs.refunds import LARGEST_ANSWER
 from gateway.serving.bodies import MOST_IN_MEMORY
 from tests.support import wire
 from tests.support.companies import Shop
-from tests.support.web_server import Server, free_port, received, serving
+from tests.support.network import free_port
+from tests.support.web_server import Server, received, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MEGABYTE = 1024 * 1024

@@ -29,8 +29,9 @@ from gateway.withdrawals.models import Withdrawal
 from tests.support import scripted_provider, wire
 from tests.support.callbacks import about
 from tests.support.companies import Shop
+from tests.support.network import free_port
 from tests.support.providers import active
-from tests.support.web_server import ROOT, Server, free_port, received, serving
+from tests.support.web_server import ROOT, Server, received, serving
 from tests.support.withdrawals import register
 
 pytestmark = pytest.mark.django_db(transaction=True)
