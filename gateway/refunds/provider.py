@@ -117,7 +117,8 @@ def _save(refund: Refund, *, is_new: bool) -> None:
         with transaction.atomic():
             refund.save(force_insert=is_new)
     except IntegrityError as error:
-        if "one_live_refund_per_reference" in str(error):  # a concurrent request
+        # A concurrent request. Of the same millisecond it has the same id, which is made of the reference.
+        if any(name in str(error) for name in ("one_live_refund_per_reference", "_pkey")):
             raise DuplicateReference(field="reference") from error
         if "one_refund_per_claim" in str(error):  # at the same time for another payment
             raise ClaimExists(field="claimId") from error

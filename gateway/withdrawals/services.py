@@ -33,10 +33,8 @@ from ledger.holds import services as holds
 from ledger.holds.models import Reason
 
 RETURNS_WITHIN = timedelta(days=30)
-_INSERT = f"""
-    {insert_into(Withdrawal)}
-    ON CONFLICT (merchant_id, reference) WHERE NOT (status = 'FAILED') DO NOTHING
-"""
+# A concurrent one of the same reference: of the same millisecond it has the same id, too.
+_INSERT = f"{insert_into(Withdrawal)} ON CONFLICT DO NOTHING"
 _LOCK = f"SELECT {columns(Withdrawal)} FROM {table(Withdrawal)} WHERE id = %s AND merchant_id = %s FOR NO KEY UPDATE"
 
 
