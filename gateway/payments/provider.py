@@ -23,7 +23,7 @@ from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
 from gateway.providers.asking import ASKED, is_overdue, keep_unclear, poll_after_s, settle_outcome
 from gateway.providers.selectors import rail_of as rail_at
-from ledger.books.services import Move, hold_accounts, post
+from ledger.books.services import Move, post
 from ledger.holds import reserves
 from ledger.money import to_decimal
 from webhooks.outbox import emit
@@ -105,12 +105,9 @@ def apply(
 def _post_books(payment: Payment, kind: str, moves: Sequence[Move], at: datetime) -> None:
     """Posts, and holds the company's rolling reserve of what has become available."""
     merchant, currency = payment.merchant, payment.settlement_currency or payment.currency
-    is_reserved = merchant.reserve_percentage and payment.status == Status.PAID and not payment.settlement_days
-    if is_reserved:
-        hold_accounts(merchant, moves, currency)
     posted = post(merchant, kind, payment.id, moves, at)
     assert posted, "a status is reached once, and so are its books"
-    if is_reserved:
+    if payment.status == Status.PAID and not payment.settlement_days:
         reserves.take(merchant, currency, payment.settlement_amount or payment.net, payment.id, at)
 
 

@@ -58,25 +58,15 @@ def fx(kind: AccountKind, currency: str) -> Side:
 def hold_wallet(merchant: Merchant, currency: str) -> dict[str, int]:
     """The balances of a wallet's buckets in minor units, locked until the transaction ends.
 
-    Accounts are locked in their order, as in every posting. Read balances here to decide how much to post.
+    Available money is locked first, as in every posting. Read balances here to decide how much to post.
     """
     held = {str(kind): 0 for kind in BUCKETS}
     rows = Balance.objects.select_for_update(no_key=True, of=("self",)).filter(
         account__merchant=merchant, account__kind__in=BUCKETS, account__currency=currency
     )
-    for kind, amount in rows.order_by("account_id").values_list("account__kind", "amount"):
+    for kind, amount in rows.order_by("account__kind").values_list("account__kind", "amount"):
         held[kind] = amount
     return held
-
-
-def hold_accounts(merchant: Merchant, moves: Sequence[Move], currency: str) -> None:
-    """Locks the accounts of the moves and the wallet of the currency, in their order, until the transaction ends.
-
-    For a transaction with a second posting to the wallet: otherwise it could wait for a lower account.
-    """
-    buckets = [[kind, WALLET_METHOD[currency], currency, 0] for kind in BUCKETS]
-    told = [{"book": merchant.pk, "lines": [*_entries(moves), *buckets]}]
-    execute(_LOCK_ALL, {"postings": json.dumps(told)})
 
 
 _POST = "SELECT ledger_post(%(book)s, %(kind)s, %(reference)s, %(lines)s::jsonb, %(at)s) AS posted"

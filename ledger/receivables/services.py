@@ -9,7 +9,7 @@ from django.db.models import Q
 from accounts.base.ids import new_id
 from accounts.base.rows import first, table
 from accounts.models import Merchant
-from ledger.books.services import Move, Side, hold_accounts, post, wallet
+from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import AccountKind
 from ledger.holds import reserves
 from ledger.receivables.lifecycle import RECEIVABLE_LIFE, ReceivableAction
@@ -92,8 +92,6 @@ def advance(receivable: Receivable, fee: int, at: datetime) -> None:
     if fee:
         moves.append(Move(fee, debit=releasing, credit=Side(AccountKind.ADVANCE_INCOME, "", receivable.currency)))
     merchant, currency = receivable.merchant, receivable.currency
-    if merchant.reserve_percentage:
-        hold_accounts(merchant, moves, currency)
     posted = post(merchant, str(taken.posts), receivable.id, moves, at)
     assert posted, "a receivable is advanced once"
     reserves.take(merchant, currency, receivable.amount - fee, receivable.payment_id, at)

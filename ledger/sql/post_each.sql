@@ -15,10 +15,11 @@ BEGIN
     SELECT array_agg(written.id ORDER BY x.n) INTO posted
       FROM unnest(transfer_references) WITH ORDINALITY AS x(reference, n) JOIN written USING (reference);
 
-    -- Locked in the order of the accounts, so that two postings never wait for each other.
+    -- Locked in the order of `ledger_post`, so that two postings never wait for each other.
+    PERFORM ledger_lock_available(book, sides);
     PERFORM 1 FROM ledger_balance b JOIN ledger_account a ON a.id = b.account_id
        JOIN jsonb_array_elements(sides) s ON (a.kind, a.method, a.currency) = (s->>0, s->>1, s->>2)
-      WHERE a.merchant_id = book ORDER BY a.id FOR NO KEY UPDATE OF b;
+      WHERE a.merchant_id = book ORDER BY a.kind <> 'AVAILABLE', a.id FOR NO KEY UPDATE OF b;
     GET DIAGNOSTICS known = ROW_COUNT;
     IF known < jsonb_array_length(sides) THEN
         INSERT INTO ledger_account (merchant_id, kind, method, currency)

@@ -4,18 +4,17 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.rows import first
 from accounts.models import Merchant
-from gateway.local.processes import wait_until
 from gateway.months import calendar, closing, due, services
 from gateway.months.models import Month
 from ledger.proofs.services import prove
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
-from tests.support.threads import at_once
+from tests.support.threads import at_once, wait_for_waiters
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,7 +40,7 @@ def test_who_asks_at_the_same_moment_leaves_the_other_months(acme: Shop, globex:
             first("SELECT pg_advisory_xact_lock(%s)", [due.LOCK])
             Month.objects.filter(pk=one.pk).update(due_at=clock.now(acme.sandbox) + closing.LEASE)
             taken.set()
-            assert wait_until(_somebody_waits, 20)
+            wait_for_waiters()  # the other one has seen that no month is in hand
 
     at_once(take_in_hand, lambda: taken.wait(20) and due.run_due())
 
@@ -50,10 +49,3 @@ def test_who_asks_at_the_same_moment_leaves_the_other_months(acme: Shop, globex:
     Month.objects.filter(pk=one.pk).update(due_at=clock.now(acme.sandbox))
     assert due.run_due() == 2
     assert set(Month.objects.values_list("state", flat=True)) == {"SEALED"}
-
-
-def _somebody_waits() -> bool:
-    """Whether the other one has seen that no month is in hand, and waits."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
-        return bool(cursor.fetchone()[0])

@@ -1,34 +1,19 @@
 """Postings into one wallet at the same moment."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 
 from accounts.base.clock import utcnow
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import AccountKind
 from tests.support.books import violations
 from tests.support.companies import Shop
+from tests.support.threads import wait_for_waiters
 
 CLEARING = Side(AccountKind.CLEARING, "PIX", "BRL")
 AVAILABLE, FEES = wallet(AccountKind.AVAILABLE, "BRL"), Side(AccountKind.FEE_INCOME, "", "BRL")
-
-WAITS = """
-    SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-                    WHERE datname = current_database() AND NOT granted)
-"""
-
-
-def wait_until_another_waits() -> None:
-    with connection.cursor() as cursor:
-        for _ in range(500):
-            cursor.execute(WAITS)
-            if cursor.fetchone() == (True,):
-                return
-            time.sleep(0.01)
-    raise AssertionError("nobody waits for a lock")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -53,7 +38,7 @@ def test_who_waits_for_a_wallet_has_not_made_an_account_that_others_need(acme: S
         with transaction.atomic():
             received("first", 500)
             second = threads.submit(another)
-            wait_until_another_waits()
+            wait_for_waiters()
             charged("first", 50)
         second.result(timeout=10)
 

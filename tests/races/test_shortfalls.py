@@ -2,20 +2,26 @@
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
+from django.db import connections, transaction
 from django.http import HttpResponse
 
 from accounts.models import Merchant
 from gateway.payments import services as payments
+from gateway.refunds import services as refunds
 from gateway.refunds.models import OPEN, Refund
 from gateway.withdrawals.models import Withdrawal
+from ledger.books.models import Balance
+from ledger.chart import AccountKind
 from ledger.verify import verify
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.refunds import answered, ask, decided, disputed, now, paid, wallet, withdraw_all_but
-from tests.support.threads import at_once
+from tests.support.threads import at_once, wait_for_waiters
 from tests.support.withdrawals import ask as withdraw
 from tests.support.withdrawals import register
 
@@ -121,3 +127,37 @@ def test_disputes_that_end_while_money_comes_neither_wait_for_ever_nor_lose_a_ce
 
         assert set(outcomes(answers)) == {(200, "ONP200"), CREATED}
         assert is_right(acme)
+
+
+def test_releasing_money_that_returns_does_not_stand_in_the_way_of_money_that_comes(api: Api, acme: Shop) -> None:
+    """Each goes on to another refund that lacks money: neither may have an account that the other one has passed."""
+    one, two, three = [paid(api, amount=100) for _ in range(3)]
+    paid(api, "DEBIT_CARD", amount=60)
+    withdraw_all_but(acme, 0)
+    from_releasing, early, late = [disputed(api, payment) for payment in (one, two, three)]
+    assert [one["blockedAmount"] for one in (from_releasing, early, late)] == [58.81, 0, 0]
+    pay = coming_in(acme, "150.00")
+    available = Balance.objects.filter(account__merchant=acme.sandbox, account__kind=AccountKind.AVAILABLE)
+
+    def begun(threads: ThreadPoolExecutor, call: Callable[[], Any], waiting: int) -> Future[Any]:
+        def alone() -> Any:
+            try:
+                return call()
+            finally:
+                connections.close_all()
+
+        calling = threads.submit(alone)
+        wait_for_waiters(waiting)
+        return calling
+
+    with ThreadPoolExecutor(2) as threads:
+        with transaction.atomic():
+            available.select_for_update(of=("self",)).get()
+            Refund.objects.select_for_update(of=("self",)).get(pk=early["id"])
+            comes = begun(threads, pay, 1)
+            returns = begun(threads, lambda: refunds.simulate(acme.sandbox, from_releasing["id"], "CANCELED"), 2)
+        comes.result(timeout=20)
+        returns.result(timeout=20)
+
+    assert [now(api, one)["blockedAmount"] for one in (early, late)] == [100, 100]
+    assert is_right(acme)

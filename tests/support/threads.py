@@ -4,10 +4,17 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from django.db import connections
+from django.db import connection, connections
 from django.http import HttpResponse
 
+from gateway.local.processes import wait_until
+
 Call = Callable[[], HttpResponse]
+_WAITING = """
+    SELECT count(DISTINCT waits.pid) FROM pg_locks waits JOIN pg_locks known USING (pid)
+      JOIN pg_database d ON d.oid = known.database
+     WHERE d.datname = current_database() AND NOT waits.granted
+"""
 
 
 def at_once(*calls: Call) -> list[HttpResponse]:
@@ -23,3 +30,14 @@ def at_once(*calls: Call) -> list[HttpResponse]:
 
     with ThreadPoolExecutor(len(calls)) as threads:
         return list(threads.map(one, calls))
+
+
+def wait_for_waiters(number: int = 1) -> None:
+    """Returns when so many wait for a lock of the database."""
+
+    def are_waiting() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(_WAITING)
+            return bool(cursor.fetchone()[0] >= number)
+
+    assert wait_until(are_waiting, 20), f"{number} should wait for a lock"
