@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import ThreadingHTTPServer
+from itertools import count
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -35,6 +36,8 @@ _BALANCE = """<n:consultaSaldoCuentaResponse xmlns:n="http://h2h.integration.spe
 <cargosPendientes>0.00</cargosPendientes><saldo>{}</saldo></return></n:consultaSaldoCuentaResponse>"""
 _FAULT = "<S:Fault><faultcode>S:Server</faultcode><faultstring>Cuenta - No encontrada</faultstring></S:Fault>"
 
+_numbers = count(1)
+
 
 @cache
 def private_key() -> RSAPrivateKey:
@@ -53,6 +56,8 @@ class Stp:
 
     books: Books = field(default_factory=Books)
     url: str = ""
+    root: str = field(default_factory=lambda: f"/{next(_numbers)}")
+    """Of this one alone, also where another one had its port a moment ago: lists are remembered by the address."""
     failures: list[str] = field(default_factory=list)
     fails_on: str = ""
     calls: list[str] = field(default_factory=list)
@@ -119,7 +124,8 @@ class _Handler(Handler):
 
     def handle_any(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        path = self.path.removeprefix(ORDERS)
+        asked = self.path.removeprefix(self.stp.root)
+        path = asked.removeprefix(ORDERS)
         self.stp.calls.append(f"{self.command} {path}")
         self.stp.on_call(ARRIVES, path)
         failure = ""
@@ -128,7 +134,7 @@ class _Handler(Handler):
         if failure in BEFORE:
             BEFORE[failure](self)
             return
-        if self.path == BALANCES:
+        if asked == BALANCES:
             status, told = self.stp.balance(body)
             AFTER[failure](self) if failure else self.send(status, told, "text/xml")
             return
@@ -182,7 +188,7 @@ def open_stp() -> Iterator[Stp]:
     server = _Server(("127.0.0.1", 0), type("OfOneStp", (_Handler,), {"stp": stp}))
     server.socket = server_context().wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    stp.url = f"https://localhost:{server.server_port}"
+    stp.url = f"https://localhost:{server.server_port}{stp.root}"
     try:
         yield stp
     finally:
