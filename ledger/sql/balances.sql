@@ -10,39 +10,69 @@ CREATE OR REPLACE TRIGGER account_opens AFTER INSERT ON ledger_account
 
 -- An entry fits its transfer and moves its balance, in the same statement.
 CREATE OR REPLACE FUNCTION ledger_apply_entry() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE transfer ledger_transfer;
 BEGIN
-    SELECT * INTO transfer FROM ledger_transfer WHERE id = NEW.transfer_id;
-    IF transfer.entry_count IS NULL OR NEW.line > transfer.entry_count THEN
-        RAISE EXCEPTION 'transfer % is sealed at % entries', NEW.transfer_id, transfer.entry_count
-            USING ERRCODE = 'restrict_violation';
+    UPDATE ledger_balance b
+       SET amount = b.amount + NEW.amount, version = b.version + 1, updated_at = greatest(b.updated_at, t.posted_at)
+      FROM ledger_transfer t
+     WHERE b.account_id = NEW.account_id AND t.id = NEW.transfer_id AND t.entry_count >= NEW.line
+    RETURNING b.amount, b.version INTO NEW.balance_after, NEW.sequence;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'transfer % is sealed at % entries', NEW.transfer_id,
+            (SELECT entry_count FROM ledger_transfer WHERE id = NEW.transfer_id) USING ERRCODE = 'restrict_violation';
     END IF;
-    UPDATE ledger_balance
-       SET amount = amount + NEW.amount, version = version + 1, updated_at = greatest(updated_at, transfer.posted_at)
-     WHERE account_id = NEW.account_id
-    RETURNING amount, version INTO STRICT NEW.balance_after, NEW.sequence;
     RETURN NEW;
 END $$;
 CREATE OR REPLACE TRIGGER entry_applies BEFORE INSERT ON ledger_entry
-    FOR EACH ROW EXECUTE FUNCTION ledger_apply_entry();
+    FOR EACH ROW WHEN (NEW.sequence = 0) EXECUTE FUNCTION ledger_apply_entry();
+
+-- Entries of a batch say themselves which number they have in an account and what its balance is after them: it was moved
+-- for all of them before, and is proved by them at the commit (`ledger_prove_balance`).
+CREATE OR REPLACE FUNCTION ledger_admit_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM ledger_transfer t, ledger_balance b
+      WHERE t.id = NEW.transfer_id AND t.entry_count >= NEW.line
+        AND b.account_id = NEW.account_id AND NEW.sequence BETWEEN 1 AND b.version;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'transfer % is sealed at % entries, or its balance has not moved', NEW.transfer_id,
+            (SELECT entry_count FROM ledger_transfer WHERE id = NEW.transfer_id) USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER entry_is_admitted BEFORE INSERT ON ledger_entry
+    FOR EACH ROW WHEN (NEW.sequence <> 0) EXECUTE FUNCTION ledger_admit_entry();
 
 -- Nobody else moves a balance. The conditions let through what is allowed; the function only refuses.
 CREATE OR REPLACE FUNCTION ledger_guard_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'DELETE' OR pg_trigger_depth() < 2 THEN
-        RAISE EXCEPTION 'a balance moves only with an entry' USING ERRCODE = 'restrict_violation';
-    END IF;
     IF TG_OP = 'INSERT' THEN
         RAISE EXCEPTION 'an account opens empty' USING ERRCODE = 'restrict_violation';
     END IF;
-    RAISE EXCEPTION 'a balance moves by one entry at a time' USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'a balance moves only with an entry' USING ERRCODE = 'restrict_violation';
 END $$;
 CREATE OR REPLACE TRIGGER balance_is_guarded BEFORE UPDATE ON ledger_balance FOR EACH ROW
-    WHEN (pg_trigger_depth() < 1 OR NEW.account_id <> OLD.account_id OR NEW.floor IS DISTINCT FROM OLD.floor
-          OR NEW.version <> OLD.version + 1)
+    WHEN (NEW.account_id <> OLD.account_id OR NEW.floor IS DISTINCT FROM OLD.floor OR NEW.version <= OLD.version)
     EXECUTE FUNCTION ledger_guard_balance();
 CREATE OR REPLACE TRIGGER balance_opens_empty BEFORE INSERT ON ledger_balance FOR EACH ROW
     WHEN (pg_trigger_depth() < 1 OR NEW.amount IS DISTINCT FROM 0 OR NEW.version IS DISTINCT FROM 0)
     EXECUTE FUNCTION ledger_guard_balance();
 CREATE OR REPLACE TRIGGER balance_remains BEFORE DELETE ON ledger_balance
     FOR EACH ROW EXECUTE FUNCTION ledger_guard_balance();
+
+-- What an entry did not move itself is proved at the commit: the account's next entries are there, as many as the balance
+-- says, each with the balance after it.
+CREATE OR REPLACE FUNCTION ledger_prove_balance() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+BEGIN
+    PERFORM FROM (
+        SELECT amount, balance_after, OLD.amount + sum(amount) OVER (ORDER BY sequence) AS running
+          FROM ledger_entry
+         WHERE account_id = NEW.account_id AND sequence > OLD.version AND sequence <= NEW.version) entries
+    HAVING count(*) = NEW.version - OLD.version AND sum(amount) = NEW.amount - OLD.amount
+       AND bool_and(balance_after = running);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'a balance moves only with an entry' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+DROP TRIGGER IF EXISTS balance_is_proved ON ledger_balance;
+CREATE CONSTRAINT TRIGGER balance_is_proved AFTER UPDATE ON ledger_balance DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (pg_trigger_depth() < 1 OR NEW.version <> OLD.version + 1) EXECUTE FUNCTION ledger_prove_balance();

@@ -35,7 +35,7 @@ def amount(shop: Shop, kind: AccountKind) -> int:
 
 
 def attack(sql: str, *params: object) -> str:
-    """What PostgreSQL says to a statement that must not pass, deferred checks included."""
+    """What PostgreSQL says to what must not pass, deferred checks included."""
     with pytest.raises(DatabaseError) as refused:
         _run((sql, params))
     return str(refused.value)
@@ -179,6 +179,63 @@ def test_a_batch_of_which_one_is_refused_posts_none(
     assert complaint in attack(EACH, acme.sandbox.pk, sides, references, [10, 20], [utcnow()] * 2)
     assert Transfer.objects.count() == 2
     assert amount(acme, AccountKind.AVAILABLE) == 16
+
+
+BATCH = """
+    INSERT INTO ledger_transfer (id, merchant_id, kind, reference, entry_count, posted_at, created_at)
+    VALUES (-1, %(book)s, 'attack', 'x', 2, now(), now());
+    UPDATE ledger_balance SET amount = amount + %(moved)s, version = version + %(steps)s WHERE account_id = %(to)s;
+    UPDATE ledger_balance SET amount = amount - 5, version = version + 1 WHERE account_id = %(from)s;
+    INSERT INTO ledger_entry (transfer_id, line, merchant_id, account_id, currency, amount, balance_after, sequence)
+    SELECT %(transfer)s, %(line)s, %(book)s, account_id, 'BRL', 5, %(after)s, %(sequence)s
+      FROM ledger_balance WHERE account_id = %(to)s
+     UNION ALL
+    SELECT -1, 2, %(book)s, account_id, 'BRL', -5, amount, version FROM ledger_balance WHERE account_id = %(from)s;
+    SET CONSTRAINTS ALL IMMEDIATE
+"""
+UNPROVED, NOT_MOVED = "a balance moves only with an entry", "its balance has not moved"
+
+
+@pytest.mark.parametrize(
+    ("claimed", "complaint"),
+    [
+        ({}, None),
+        ({"after": 1005}, UNPROVED),
+        ({"moved": 6}, UNPROVED),
+        ({"moved": 6, "after": 1005}, UNPROVED),
+        ({"steps": 2}, UNPROVED),
+        ({"steps": 2, "sequence": 3}, UNPROVED),
+        ({"steps": 0, "moved": 0}, UNPROVED),
+        ({"steps": 0}, UNPROVED),
+        ({"steps": -1}, UNPROVED),
+        ({"sequence": 3}, NOT_MOVED),
+        ({"sequence": 1}, "entries_without_gaps"),
+        ({"sequence": -1}, NOT_MOVED),
+        ({"line": 3}, "sealed at 2"),
+        ({"transfer": 0, "line": 4}, "sealed at 3"),
+        ({"transfer": 0, "line": 3}, "one_entry_per_line"),
+    ],
+)
+def test_a_balance_that_moved_for_a_batch_is_proved_by_its_entries(
+    acme: Shop, claimed: dict[str, int], complaint: str | None
+) -> None:
+    """Whoever moves a balance first, and numbers its entries, has said the truth, or nothing is written."""
+    deposit(acme, 1000)
+    ends = {kind: Account.objects.get(merchant=acme.sandbox, kind=kind).pk for kind in ("AVAILABLE", "CLEARING")}
+    said = {"transfer": -1, "line": 1, "moved": 5, "steps": 1, "sequence": 2, "after": 1004} | claimed
+    if said["transfer"] == 0:
+        said["transfer"] = Transfer.objects.get().pk
+    said |= {"book": acme.sandbox.pk, "to": ends["AVAILABLE"], "from": ends["CLEARING"]}
+    # Statements of one message: written out, because a message with parameters has one statement.
+    text = re.sub(r"%\((\w+)\)s", lambda found: str(said[found[1]]), BATCH)
+
+    if complaint is None:
+        _run((text, ()))
+        assert amount(acme, AccountKind.AVAILABLE) == 1004
+    else:
+        assert complaint in attack(text)
+        assert Transfer.objects.count() == 1
+        assert amount(acme, AccountKind.AVAILABLE) == 999
 
 
 def test_money_cannot_cross_into_another_book_or_currency(acme: Shop, globex: Shop) -> None:
