@@ -61,6 +61,8 @@ _SCHEMA = (
     "ALTER SCHEMA {schema} OWNER TO {owner}",
     "REVOKE ALL ON SCHEMA {schema} FROM PUBLIC, {app}",
 )
+# Roles and rights to parameters belong to the server, and an advisory lock to one of its databases only.
+_ALONE = "LOCK TABLE pg_authid IN SHARE ROW EXCLUSIVE MODE"
 # Rows that are written once are moved to another cell as they are, past the triggers that keep them.
 _MOVES_ROWS = "GRANT SET ON PARAMETER session_replication_role TO {owner}"
 
@@ -72,12 +74,14 @@ class SameRole(Exception):
 def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str, Any], limits: Limits) -> None:
     """Creates the roles of the settings, transfers the tables to the owner and grants the service role access.
 
-    Idempotent and atomic. Raises SameRole, and psycopg.Error without administrator rights.
+    Idempotent and atomic; done one after the other on a server, also for several databases of it. Raises SameRole, and
+    psycopg.Error without administrator rights.
     """
     if len({role["USER"] for role in (admin, owner, app)}) < 3:
         raise SameRole
     way = _parameters(admin, app["NAME"])
     with connect(**way) as connection, connection.cursor() as cursor:
+        cursor.execute(_ALONE)
         for role in (owner, app):
             _make(connection, cursor, role, way)
         names = {"database": app["NAME"], "owner": owner["USER"], "app": app["USER"]}

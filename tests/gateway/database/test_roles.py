@@ -6,6 +6,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Thread
@@ -220,6 +221,26 @@ def test_doing_it_again_changes_nothing_and_mends_what_was_changed(installed: In
         owner = admin.execute("SELECT proowner::regrole::text FROM pg_proc WHERE proname = 'of_the_admin'").fetchone()
         admin.execute("DROP FUNCTION of_the_admin()")
     assert owner == (installed.owner,)
+
+
+def test_prepared_several_times_at_once_each_waits_for_the_one_before(installed: Installation) -> None:
+    """Also those of another database: roles and rights to parameters belong to the server."""
+    other = f"{installed.owner}_too"
+    beside = {
+        name: url._replace(path=f"/{other}").geturl()
+        for name, url in ((name, urlsplit(url)) for name, url in installed.env.items() if name.endswith("DATABASE_URL"))
+    }
+    elsewhere = replace(installed, env=installed.env | beside)
+    with installed.connect("ADMIN") as admin:
+        admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(other)))
+        try:
+            with ThreadPoolExecutor() as threads:
+                asked = [threads.submit(one.manage, "prepare_database") for one in (installed, elsewhere) * 3]
+            assert [done.result().stderr for done in asked] == [""] * 6
+        finally:
+            admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(other)))
+        may = "SELECT has_parameter_privilege(%s, 'session_replication_role', 'SET')"
+        assert admin.execute(may, [installed.owner]).fetchone() == (True,)
 
 
 @pytest.fixture
