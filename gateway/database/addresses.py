@@ -26,9 +26,15 @@ def serving(env: Env, limits: Limits) -> dict[str, Any]:
 
 
 def replica(env: Env, limits: Limits) -> dict[str, dict[str, Any]]:
-    """That of a replica of it, under its name and with a pool of its own; nothing where there is none."""
-    url = env.str(f"ONPAY_{REPLICA}_URL", default="")
-    return {REPLICA.lower(): _pooled(env, REPLICA, url, limits) | {"TEST": {"MIRROR": "default"}}} if url else {}
+    """That of a replica of it, under its name and with a pool of its own; nothing where there is none.
+
+    Its roles are those of the primary, so without a password of its own it gets the one of the service.
+    """
+    if not (url := env.str(f"ONPAY_{REPLICA}_URL", default="")):
+        return {}
+    found = _pooled(env, REPLICA, url, limits)
+    password = found["PASSWORD"] or serving(env, limits)["PASSWORD"]
+    return {REPLICA.lower(): found | {"PASSWORD": password, "TEST": {"MIRROR": "default"}}}
 
 
 def _pooled(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:

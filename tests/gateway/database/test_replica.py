@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 from django.test import Client
+from environ import Env
 
 from accounts.base.counters import REPLICA_READS
 from accounts.base.rows import execute, first
 from accounts.models import Merchant
+from gateway.database import addresses
 from gateway.database.replica import REPLICA, RESTS_S, elsewhere
 from tests.support.api import Api
 from tests.support.companies import Shop
@@ -47,6 +49,26 @@ def standby(server: Standby, transactional_db: None, settings: Any) -> Iterator[
     replica.close()
     execute("RESET synchronous_commit")
     del connections[REPLICA], connections.settings[REPLICA]
+
+
+def test_without_a_password_of_its_own_it_gets_that_of_the_service(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    given = {
+        "DATABASE_URL": "postgres://onpay_app@pooler/onpay",
+        "ONPAY_DATABASE_PASSWORD": "p@ss",
+        "ONPAY_REPLICA_URL": "postgres://onpay_app@standby/onpay",
+        "ONPAY_REPLICA_PASSWORD": "",
+    }
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+
+    def password() -> object:
+        return addresses.replica(Env(), settings.DATABASE_LIMITS)[REPLICA]["PASSWORD"]
+
+    assert password() == "p@ss"
+    monkeypatch.setenv("ONPAY_REPLICA_PASSWORD", "another")
+    assert password() == "another"
 
 
 def rested() -> None:
