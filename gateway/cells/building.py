@@ -4,14 +4,12 @@ What is read of `public` is its catalogue, not the migrations: a cell is then wh
 come from the sequences of `public`, so that no two cells ever give the same one and a merchant can be moved with his.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db import OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
-from psycopg.errors import LockNotAvailable
 
 from accounts.base import cells
 from accounts.base.database_code import looking_in
@@ -20,7 +18,7 @@ from accounts.cells import forget
 from accounts.models import Cell
 from gateway.cells.placement import models_in_cells
 from gateway.cells.spreading import is_spread, spread
-from gateway.database.migrating import PAUSE_S, TRIES, TURN_MS
+from gateway.database.turns import in_turn
 
 _PARENTS = """
     SELECT relname, relkind = 'p', pg_get_partkeydef(oid) FROM pg_class
@@ -127,32 +125,25 @@ def _build(name: str, keys: list[tuple[Any, ...]], let_in: Callable[[], object],
         with cells.opened(name):
             for statement in statements:
                 cursor.execute(statement)
-        _join(cursor, name, keys, let_in)
+        _join(name, keys, let_in)
     forget()
     return cell
 
 
-def _join(cursor: Any, cell: str, keys: list[tuple[Any, ...]], let_in: Callable[[], object]) -> None:
-    """What others may have to wait for: the views over all cells, and keys that lead to `public`. It waits for them as
-    briefly as a migration does, and tries again.
-    """
+def _join(cell: str, keys: list[tuple[Any, ...]], let_in: Callable[[], object]) -> None:
+    """What others may have to wait for: the views over all cells, and keys that lead to `public`."""
     named = ", ".join(sorted({target for *_, target in keys}))
     made = "; ".join(f"ALTER TABLE {cell}.{name} ADD CONSTRAINT {key} {means}" for name, key, means, _ in keys)
-    for left in reversed(range(TRIES)):
-        try:
-            with transaction.atomic():
-                cursor.execute(f"SET LOCAL lock_timeout = {TURN_MS}")
-                _look_over_all(cursor)
-                let_in()
-                if keys:
-                    cursor.execute(f"LOCK TABLE {named} IN SHARE ROW EXCLUSIVE MODE")
-                    with cells.opened(cell):
-                        cursor.execute(made)
-            return
-        except OperationalError as error:
-            if not left or not isinstance(error.__cause__, LockNotAvailable):
-                raise
-        time.sleep(PAUSE_S)
+
+    def join(cursor: Any) -> None:
+        _look_over_all(cursor)
+        let_in()
+        if keys:
+            cursor.execute(f"LOCK TABLE {named} IN SHARE ROW EXCLUSIVE MODE")
+            with cells.opened(cell):
+                cursor.execute(made)
+
+    in_turn(join)
 
 
 @transaction.atomic

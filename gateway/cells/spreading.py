@@ -7,6 +7,7 @@ lead neither from cells to `public` nor to or from a reference table there: Citu
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 from django.apps import apps
@@ -15,6 +16,7 @@ from django.db import connection, transaction
 from accounts.base.rows import every, first, table
 from accounts.models import Cell
 from gateway.cells.placement import models_in_cells
+from gateway.database.turns import in_turn
 
 ON_EVERY_NODE = ("accounts.Merchant", "accounts.StuckWork", "gateway.AutomaticEvidence")
 """Tables of `public` that statements in cells read beside theirs."""
@@ -125,14 +127,13 @@ def spread(cell: str, sequences: list[str]) -> None:
         cursor.execute("SELECT citus_schema_distribute(%s)", [cell])
 
 
-@transaction.atomic
 def _put_on_every_node(name: str) -> None:
+    """Everybody reads and writes these tables, and those whose keys lead to them: each is changed in its turn."""
     if every(_IS_DISTRIBUTED, [name]):
         return
-    with connection.cursor() as cursor:
-        for (statement,) in every(_KEYS_OF, [name]):
-            cursor.execute(statement)
-        cursor.execute("SELECT create_reference_table(%s::regclass)", [f"public.{name}"])
+    for (statement,) in every(_KEYS_OF, [name]):
+        in_turn(methodcaller("execute", statement))
+    in_turn(methodcaller("execute", "SELECT create_reference_table(%s::regclass)", [f"public.{name}"]))
 
 
 def place(cell: str, node: Node) -> Node:

@@ -4,9 +4,6 @@ Between two operations Django makes the models of that moment again, which takes
 the statements of a migration are written down first, and sent as one message, which PostgreSQL carries out and commits
 as a whole: however slow this process is, no lock waits for it. Citus takes statements one by one, in one transaction.
 
-Whoever asks for a table after a migration waits behind it, also while the migration itself still waits. So it gives up
-soon, and tries again.
-
 What is about tables in cells is done in `public` and in each cell, in the same transaction.
 """
 
@@ -26,12 +23,7 @@ from accounts.cells import every_cell
 from accounts.models import Cell
 from gateway.cells.spreading import is_spread
 from gateway.database.on_nodes import BEFORE, THEN, OnNodes
-
-TURN_MS = 25
-"""How long a migration waits for a lock. What changes several tables waits for each of them."""
-PAUSE_S = 0.1
-TRIES = 3000
-"""At least five minutes: an autovacuum of a large table may take that long."""
+from gateway.database.turns import PAUSE_S, TRIES, TURN_MS
 
 
 class BriefExecutor(MigrationExecutor):
