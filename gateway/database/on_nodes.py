@@ -29,12 +29,12 @@ class OnNodes(DatabaseSchemaEditor):
         """A script is carried out statement by statement."""
         if isinstance(sql, Statement) and self._leads_elsewhere(sql):
             return
+        if isinstance(sql, str) and cells.current():
+            sql = sql.replace(IDENTITY, "")
         if isinstance(sql, str) and params is None:
             for one in filter(str.strip, sqlparse.split(sql)):
                 super().execute(one, None)
             return
-        if isinstance(sql, str) and cells.current():
-            sql = sql.replace(IDENTITY, "")
         super().execute(sql, params)
 
     def add_field(self, model: Any, field: Any) -> None:
