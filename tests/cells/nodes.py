@@ -1,8 +1,11 @@
 """A coordinator of Citus and its nodes in one machine, with the file of deploy/citus."""
 
 import shutil
+import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -65,6 +68,15 @@ class Server:
         """All of its processes, as when its host is lost."""
         self.process.kill()
 
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """As long as this lasts none of its processes does anything, and none of its connections is closed."""
+        self.process.signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.signal(signal.SIGCONT)
+
     def run(self, statement: str, *values: object, database: str = DATABASE) -> list[tuple[Any, ...]]:
         with psycopg.connect(self.url("postgres", database), autocommit=True) as connection:
             cursor = connection.execute(statement, values)
@@ -75,7 +87,7 @@ class Server:
 
 
 class Nodes:
-    """A coordinator, which has `public`, one node, and further ones that are added. Cells are on nodes."""
+    """A coordinator, which has `public`, two nodes with a cell each, and further ones that are added."""
 
     def __init__(self) -> None:
         self.owner = owner()
@@ -92,7 +104,7 @@ class Nodes:
         self.valkey.start()
         self.coordinator = self._server("coordinator")
         self.coordinator.run("SELECT citus_set_coordinator_host('127.0.0.1', %s)", self.coordinator.port)
-        self.first = self.add("first")
+        self.first, self.second = self.add("first"), self.add("second")
 
     def add(self, name: str) -> Server:
         """Another node, as an operator adds it."""
