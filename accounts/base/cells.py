@@ -6,7 +6,7 @@ nothing here costs a round trip.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -21,6 +21,8 @@ ALL = "cells"
 """The name of a schema with a view of each table in cells, over all of them: to look at, not to write or to lock."""
 NAME = re.compile(r"cell_[0-9]{2,4}")
 _opened: ContextVar[str] = ContextVar("cell", default=FIRST)
+_resting: frozenset[str] = frozenset()
+_refused: Callable[[str, str], bool] | None = None
 
 
 def current() -> str:
@@ -57,6 +59,26 @@ def _read(cell: str, left: Iterator[T]) -> Iterator[T]:
             except StopIteration:
                 return
         yield item
+
+
+def resting() -> frozenset[str]:
+    """The cells whose node does not answer, as this process knows it."""
+    return _resting
+
+
+def rest(names: Iterable[str], refused: Callable[[str, str], bool]) -> None:
+    """Lets these cells rest, and no others. `refused`: whether a statement, in the cell that is open, would wait for
+    them all the same.
+    """
+    global _resting, _refused
+    _resting, _refused = frozenset(names), refused
+
+
+def is_refused(statement: str) -> bool:
+    """Whether the statement would wait for a cell that rests."""
+    if not _resting:
+        return False
+    return current() in _resting or (_refused is not None and _refused(current(), statement))
 
 
 def sees(cell: str, *, kept: bool = False) -> str:

@@ -4,11 +4,15 @@ The cursors of Django and psycopg take about 150 µs of Python for each statemen
 errors and transactions are Django's and psycopg's all the same.
 """
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from re import compile as pattern
+from socket import SHUT_RDWR, socket
+from time import monotonic
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import psycopg
 from django.db import connections
@@ -64,6 +68,7 @@ def run(sql: str, params: Params = ()) -> Answer | None:
     django.ensure_connection()
     text, names = _compiled(sql, cells.current())
     with django.wrap_database_errors:
+        require_awake(sql)
         return _Session.of(django).run(text, [params[name] for name in names] if names else params)
 
 
@@ -75,15 +80,35 @@ class Connection(psycopg.Connection[Any]):
     transaction to another connection of the server.
     """
 
+    cell: str = cells.FIRST
+    """That of its last statement."""
+
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._seen = {cells.FIRST}
+        self._asked_at = 0.0
+        _in_use[id(self)] = self
+
+    @property
+    def waits_s(self) -> float:
+        """For how long it has waited for the answer to a statement; 0 if it does not."""
+        is_asked = self.pgconn.transaction_status == TransactionStatus.ACTIVE
+        return monotonic() - self._asked_at if is_asked else 0.0
+
+    def lose(self) -> None:
+        """Ends the wait of the thread that uses it, for which the connection is lost."""
+        with suppress(psycopg.Error, OSError), socket(fileno=os.dup(self.fileno())) as same:
+            same.shutdown(SHUT_RDWR)
 
     def work_in_its_cell(self) -> None:
-        """Lets the next statement work there, and the transaction that it begins."""
+        """Lets the next statement work there, and the transaction that it begins. Raises OperationalError if the cell
+        rests.
+        """
         cell, usual, server = cells.current(), self.kept or cells.FIRST, self.pgconn
+        self.cell, self._asked_at = cell, monotonic()
         if server.transaction_status != TransactionStatus.IDLE:
             return  # it has begun there, and `move_to_its_cell` moves it
+        require_awake()
         if not self.autocommit:
             begins = self._get_tx_start_command()
             if cell == usual:
@@ -102,6 +127,7 @@ class Connection(psycopg.Connection[Any]):
         rolled back, which leads to where it worked before.
         """
         if self.pgconn.transaction_status == TransactionStatus.INTRANS and {cells.current()} != self._seen:
+            require_awake()
             self._see(cells.current(), cells.sees(cells.current()))
 
     @contextmanager
@@ -112,6 +138,7 @@ class Connection(psycopg.Connection[Any]):
         if self.kept is not None or not cell or not is_alone:
             yield
             return
+        require_awake()
         self._see(cell, cells.sees(cell), b"BEGIN")
         try:
             yield
@@ -142,6 +169,19 @@ class Connection(psycopg.Connection[Any]):
 
 
 _UNKNOWN = "?"
+_in_use: WeakValueDictionary[int, Connection] = WeakValueDictionary()
+os.register_at_fork(after_in_child=_in_use.clear)  # what a process inherits is its parent's
+
+
+def in_use() -> Iterator[Connection]:
+    """The connections of this process, whichever threads use them."""
+    return (one for reference in _in_use.valuerefs() if (one := reference()) is not None)
+
+
+def require_awake(statement: str = "") -> None:
+    """Raises OperationalError if the statement would wait for a cell that rests."""
+    if cells.is_refused(statement):
+        raise psycopg.OperationalError(f"a node does not answer: {', '.join(sorted(cells.resting()))}")
 
 
 def commit(connection: Connection) -> None:

@@ -11,6 +11,7 @@ from psycopg_pool import ConnectionPool
 
 from accounts.base import cells, statements
 from accounts.base.statements import Connection
+from gateway.database.nodes import watch
 
 
 class _Driver:
@@ -28,6 +29,8 @@ class _Cursor(CursorWrapper):
     def _execute(self, sql: Any, params: Any, *ignored: Any) -> Any:
         if isinstance(sql, str):
             sql = cells.told_apart(sql, cells.current())
+        with self.db.wrap_database_errors:
+            statements.require_awake(sql if isinstance(sql, str) else "")
         with self.db.wrap_database_errors, self.db.connection.alone_in_its_cell():
             return super()._execute(sql, params, *ignored)  # type: ignore[misc]
 
@@ -75,6 +78,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def move_to_cell(self) -> None:
         """Lets the rest of a transaction that has begun work in the cell that is open."""
+        if cells.current():
+            watch()
         if self.connection is not None:
             with self.wrap_database_errors:
                 self.connection.move_to_its_cell()
