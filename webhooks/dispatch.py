@@ -155,18 +155,30 @@ def deliver_without_dispatcher() -> None:
     heartbeats.end(STAND_IN)
 
 
-def _claim(room: int, holder: holds.Holder) -> list[queue.Claimed]:
-    """Receivers refuse what is signed by a wrong clock. What is claimed is held from the same commit on."""
+def _claim(room: int, holder: holds.Holder) -> tuple[list[queue.Claimed], list[Error]]:
+    """What is claimed is held from the same commit on. And what failed, each in one cell, where others did not.
+
+    Receivers refuse what is signed by a wrong clock.
+    """
     if not clock_check.is_right():
-        return []
+        return [], []
     claimed: list[queue.Claimed] = []
+    failed: list[Error] = []
+    asked = 0
     for _ in each_cell():
         if len(claimed) < room:
-            with transaction.atomic():
-                claimed += queue.claim(room - len(claimed), holder.id)
-                if claimed and not holder.lasts:
-                    holder.renew()
-    return claimed
+            asked += 1
+            try:
+                with transaction.atomic():
+                    found = queue.claim(room - len(claimed), holder.id)
+                    if found and not holder.lasts:
+                        holder.renew()
+                claimed += found
+            except Error as error:
+                failed.append(error)
+    if failed and len(failed) == asked:
+        raise failed[0]
+    return claimed, failed
 
 
 class Dispatcher:
@@ -179,6 +191,7 @@ class Dispatcher:
         self._in_flight: set[asyncio.Task[queue.Tried | queue.Claimed]] = set()
         self._lanes: dict[str, Lane] = defaultdict(Lane)
         self._is_idle = False
+        self._is_partly_away = False
         self._next_beat = 0.0
         self._rest_s = 0.0
 
@@ -238,7 +251,10 @@ class Dispatcher:
         began = time.monotonic()
         await self._write_down()
         room = IN_FLIGHT - len(self._in_flight)
-        claimed = await self._in_thread(partial(_claim, room, self._holder)) if room else []
+        claimed, failed = await self._in_thread(partial(_claim, room, self._holder)) if room else ([], [])
+        if bool(failed) != self._is_partly_away:
+            self._is_partly_away = bool(failed)
+            log.warning("dispatch.cell_away", errors=[type(error).__name__ for error in failed])
         for one in claimed:
             lane = self._lanes[one.endpoint_id]
             self._in_flight.add(asyncio.create_task(lane.attempt(sender, one, self._holder)))

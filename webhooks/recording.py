@@ -31,12 +31,18 @@ def record(tried: Sequence[queue.Tried]) -> None:
     another cell since the attempt began.
 
     A delivery whose own result raises is made again after a delay that grows with its attempts. Raises
-    DatabaseError while nothing can be recorded: then the leases run out.
+    DatabaseError where nothing can be recorded in a cell, after those of the others: then the leases run out.
     """
+    failed: DatabaseError | None = None
     with staying(one.claimed.merchant_id for one in tried) as living:
         for cell, some in queue.by_cell(tried, lambda one: living[one.claimed.merchant_id]):
-            with cells.opened(cell):
-                _record(some)
+            try:
+                with cells.opened(cell):
+                    _record(some)
+            except DatabaseError as error:
+                failed = error
+    if failed:
+        raise failed
 
 
 def _record(tried: Sequence[queue.Tried]) -> None:

@@ -6,6 +6,7 @@ from functools import cache
 
 from django.apps import apps
 from django.core.exceptions import ValidationError
+from django.db import OperationalError, connection
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase
 
@@ -33,9 +34,30 @@ def _among(names: list[str], model: type[Model], equal_to: dict[str, str]) -> st
     if names == [cells.FIRST]:
         return cells.FIRST
     where = " AND ".join(f"{_column(model, name)} = %({name})s" for name in equal_to)
-    each = (f"SELECT '{name}' FROM {name or 'public'}.{table(model)} WHERE {where}" for name in names)
-    row = first(" UNION ALL ".join(each), equal_to)
-    return str(row[0]) if row else None
+    each = [f"SELECT '{name}' FROM {name or 'public'}.{table(model)} WHERE {where}" for name in names]
+    try:
+        if not cells.resting():
+            row = first(" UNION ALL ".join(each), equal_to)
+            return str(row[0]) if row else None
+    except OperationalError:
+        if connection.in_atomic_block:
+            raise
+    return _one_by_one(dict(zip(names, each, strict=True)), equal_to)
+
+
+def _one_by_one(asked: dict[str, str], equal_to: dict[str, str]) -> str | None:
+    """The same where a cell cannot be asked. Raises OperationalError if none of the others has it."""
+    failed: OperationalError | None = None
+    for name, sql in asked.items():
+        try:
+            with cells.opened(name):
+                if first(sql, equal_to):
+                    return name
+        except OperationalError as error:
+            failed = error
+    if failed:
+        raise failed
+    return None
 
 
 def cell_of_row(model: type[Model], pk: str) -> str:
