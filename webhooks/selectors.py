@@ -12,6 +12,7 @@ from accounts.base.rows import columns, load, table
 from accounts.models import Merchant
 from webhooks.errors import DeliveryUnknown, EndpointUnknown, EventUnknown
 from webhooks.models import Delivery, Endpoint, Event
+from webhooks.order import COMPLETE_BELOW
 
 
 def endpoints(merchant: Merchant) -> QuerySet[Endpoint]:
@@ -94,7 +95,7 @@ since then are asked.
 _AFTER = f"""
     WITH cursor AS (SELECT xid FROM {table(Event)} WHERE id = %(after)s AND merchant_id = %(merchant)s)
     SELECT {columns(Event)} FROM {table(Event)}
-     WHERE merchant_id = %(merchant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+     WHERE merchant_id = %(merchant)s AND xid < ({COMPLETE_BELOW})
        AND (xid, id) > (coalesce((SELECT xid FROM cursor), '0'), %(after)s)
        AND (id > %(after)s OR EXISTS (SELECT FROM cursor)) AND id >= %(begun)s
      ORDER BY xid, id LIMIT %(limit)s
@@ -105,8 +106,8 @@ def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
     """Events after a given event in the order of the transactions that wrote them, those of one object in theirs. An id
     is a point in time as well: the event itself need not exist.
 
-    Only what every transaction that is still running will come after: an event is told once all older transactions have
-    ended, however late they commit. Not for a transaction that has written events itself.
+    Only what every transaction that is still running will come after: an event is told once all older transactions that
+    may write some have ended, however late they commit. Not for a transaction that has written events itself.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -29,6 +29,7 @@ from gateway.cells import gates
 from gateway.cells.leading import Lead, leads
 from gateway.cells.spreading import is_spread
 from ledger.moving import NotClosedAlike, Resealed, hold_books, pass_on, wrong_in
+from webhooks.order import write_no_events
 
 log = structlog.get_logger()
 LONGEST_PAUSE_S = 2.0
@@ -228,6 +229,7 @@ class _Transaction:
             ("session_replication_role", "replica"),
         ):
             first("SELECT set_config(%s, %s, true)", [name, value])
+        write_no_events()
         hold_books(self.made.source, self.made.target)
         self.asked["since"] = int((first(_UNCHANGED_BELOW) or (0,))[0])
 

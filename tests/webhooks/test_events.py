@@ -23,6 +23,7 @@ from tests.support.receiver import Receiver
 from tests.support.webhooks import NO_EVENT, Hook, happens, outcome
 from webhooks.dispatch import deliver_due
 from webhooks.models import Event
+from webhooks.order import write_no_events
 from webhooks.restored import renumber
 from webhooks.selectors import events_after
 
@@ -274,6 +275,36 @@ def test_an_event_of_a_transaction_that_commits_late_is_never_skipped(caller: Ca
         late = end()
 
     assert followed(caller(), last, until=quick) == [late, quick]
+
+
+@really
+def test_nobody_waits_for_a_transaction_that_writes_no_events(caller: Callable[[], Api], acme: Shop) -> None:
+    last = happens(acme.sandbox)
+
+    with writing(write_no_events, lambda: None) as end:
+        quick = happens(acme.sandbox)
+        assert found(caller(), after=last) == [quick]
+        end()
+
+    assert found(caller(), after=last) == [quick]
+
+
+@really
+@pytest.mark.parametrize("is_older", [True, False])
+def test_beside_one_that_writes_none_the_others_are_waited_for(
+    caller: Callable[[], Api], acme: Shop, is_older: bool
+) -> None:
+    last = happens(acme.sandbox)
+    first_act, second_act = (numbered, write_no_events) if is_older else (write_no_events, numbered)
+
+    with writing(first_act, lambda: happens(acme.sandbox, object_id="pay_1") if is_older else "") as end_of_the_older:
+        with writing(second_act, lambda: "" if is_older else happens(acme.sandbox, object_id="pay_1")) as end:
+            quick = happens(acme.sandbox, object_id="pay_2")
+            assert found(caller(), after=last) == []
+            late = (end_of_the_older if is_older else end)()
+            assert {*found(caller(), after=last)} == {quick, late}
+            end()
+        end_of_the_older()
 
 
 @really

@@ -1,0 +1,85 @@
+"""While a company is moved, whoever follows events hears of each at once, in order and once."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+
+from accounts.base import cells
+from accounts.base.clock import utcnow
+from accounts.cells import in_cell_of
+from accounts.models import Merchant
+from gateway.cells.building import build
+from gateway.cells.gates import STAY_FOR, open_old
+from gateway.database.connections import separate_connection
+from tests.support.api import Api, another_address
+from tests.support.companies import Shop
+from tests.support.lives import ACMES, FIRST, gone
+from tests.support.payments import pix
+from tests.support.threads import wait_for_waiters
+from tests.support.webhooks import happens
+
+BEGINNING = f"evt_{'0' * 26}"
+
+
+@pytest.fixture(autouse=True)
+def another_cell(transactional_db: None) -> Iterator[None]:
+    with cells.opened(FIRST):
+        build(ACMES, is_open=False)
+        yield
+        Merchant.objects.update(moving_since=utcnow() - STAY_FOR - timedelta(hours=1))
+        open_old()
+        Merchant.objects.filter(cell_id=ACMES).update(cell_id=None)
+        gone(ACMES)
+
+
+@contextmanager
+def moving(shop: Shop) -> Iterator[None]:
+    """As long as this lasts the company is being moved, and cannot get further than to copy its payments."""
+    with ThreadPoolExecutor(1) as mover, closing(separate_connection()) as holder, holder.cursor() as cursor:
+        cursor.execute(f"BEGIN; LOCK TABLE {ACMES}.gateway_payment IN EXCLUSIVE MODE")
+        done = mover.submit(_moved, shop)
+        try:
+            wait_for_waiters()
+            yield
+        finally:
+            cursor.execute("ROLLBACK")
+        done.result(30)
+
+
+def _moved(shop: Shop) -> None:
+    try:
+        with cells.opened(FIRST):
+            call_command("move_cell", shop.company.pk, ACMES, settles=0)
+    finally:
+        connections.close_all()
+
+
+def occurs(shop: Shop, number: int) -> str:
+    merchant = Merchant.objects.get(pk=shop.sandbox.pk)
+    with in_cell_of(merchant):
+        return happens(merchant, object_id=f"pay_{number}")
+
+
+def told(shop: Shop, after: str = BEGINNING) -> list[str]:
+    answer = Api(shop.sandbox_key, another_address()).get("/events", after=after)
+    assert answer.status_code == 200
+    return [one["id"] for one in answer.json()["data"]]
+
+
+def test_nobody_who_follows_events_waits_for_a_move(acme: Shop, globex: Shop) -> None:
+    assert Api(acme.sandbox_key, another_address()).post("/payments", pix()).status_code == 201
+    shops = (acme, globex)
+    known = [occurs(shop, 1) for shop in shops]
+    with moving(acme):
+        news = [occurs(shop, 2) for shop in shops]
+        assert [told(*asked) for asked in zip(shops, known, strict=True)] == [[one] for one in news]
+    later = [occurs(shop, 3) for shop in shops]
+    assert [told(shop) for shop in shops] == [[*each] for each in zip(known, news, later, strict=True)]
+    assert [told(*asked) for asked in zip(shops, news, strict=True)] == [[one] for one in later]
+    acme.sandbox.refresh_from_db()
+    assert acme.sandbox.cell_id == ACMES
