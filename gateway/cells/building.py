@@ -14,7 +14,7 @@ from psycopg import sql
 from accounts.base import cells
 from accounts.base.database_code import looking_in
 from accounts.base.rows import columns, every, table
-from accounts.cells import forget
+from accounts.cells import beside_the_first, forget
 from accounts.models import Cell
 from gateway.cells.placement import models_in_cells
 from gateway.cells.spreading import is_spread, spread
@@ -158,7 +158,7 @@ def _take_back(cell: Cell) -> None:
 
 def keep_alike() -> None:
     """After migrations: ids of new tables come from `public`, and the views over all cells are as the tables are."""
-    names = _names()
+    names = beside_the_first()
     if not names:
         return
     with transaction.atomic(), connection.cursor() as cursor:
@@ -174,23 +174,16 @@ def look_away() -> None:
     What stands in their place fails whoever reads it: without it statements would find the tables of `public`.
     """
     executor = MigrationExecutor(connection)
-    if _names() and executor.migration_plan(executor.loader.graph.leaf_nodes()):
+    if beside_the_first() and executor.migration_plan(executor.loader.graph.leaf_nodes()):
         with transaction.atomic(), connection.cursor() as cursor:
             _drop_views(cursor)
             for model in models_in_cells():
                 cursor.execute(f"CREATE VIEW {cells.ALL}.{table(model)} AS {_AWAY}")
 
 
-def _names() -> list[str]:
-    """Of the cells, also of a database that does not know of any yet."""
-    if table(Cell) not in connection.introspection.table_names():
-        return []
-    return list(Cell.objects.order_by("name").values_list("name", flat=True))
-
-
 def _look_over_all(cursor: Any) -> None:
     """Makes the views over all cells."""
-    names = ["public", *_names()]
+    names = ["public", *beside_the_first()]
     _drop_views(cursor)
     for model in models_in_cells():
         every = " UNION ALL ".join(f"SELECT {columns(model)} FROM {name}.{table(model)}" for name in names)

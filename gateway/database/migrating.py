@@ -19,8 +19,7 @@ from psycopg import sql
 from psycopg.errors import LockNotAvailable
 
 from accounts.base import cells
-from accounts.cells import every_cell
-from accounts.models import Cell
+from accounts.cells import beside_the_first
 from gateway.cells.spreading import is_spread
 from gateway.database.on_nodes import BEFORE, THEN, OnNodes
 from gateway.database.turns import PAUSE_S, TRIES, TURN_MS
@@ -38,7 +37,7 @@ class BriefExecutor(MigrationExecutor):
     def apply_migration(self, state: Any, migration: Migration, fake: bool = False, fake_initial: bool = False) -> Any:
         if fake or fake_initial:
             return super().apply_migration(state, migration, fake, fake_initial)
-        others = every_cell()[1:] if Cell._meta.db_table in self.connection.introspection.table_names() else []
+        others = beside_the_first()
         if not all(one.reduces_to_sql for one in migration.operations):
             with transaction.atomic(self.connection.alias) if migration.atomic else nullcontext():
                 for cell in others:
