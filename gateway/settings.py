@@ -167,16 +167,8 @@ CELERY_BROKER_URL = addresses.of_valkey(env, "CELERY_BROKER_URL", "redis://local
 # Celery prefers the environment variable to the setting above, and that one has no password.
 CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = CELERY_BROKER_URL
 CACHE_URL = addresses.of_valkey(env, "ONPAY_CACHE_URL", CELERY_BROKER_URL)
-if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
-    raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
 # Counts of failed sign-ins and used codes, shared by all web processes.
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": CACHE_URL,
-        "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
-    }
-}
+CACHES = {"default": addresses.cache(CACHE_URL)}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
     "unacked_restore_interval": 5,

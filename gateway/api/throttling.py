@@ -16,6 +16,9 @@ import structlog
 from django.conf import settings
 from redis.exceptions import NoScriptError
 
+from gateway.database.addresses import CLUSTERS
+from gateway.valkey import RESTS_S, WAITS_S, Resting, cluster
+
 log = structlog.get_logger()
 
 # A list of the window's hits in microseconds, oldest first. A refused hit is not counted.
@@ -41,7 +44,6 @@ return {admitted, limit - used, math.ceil(reset / 1000000)}
 """
 _DIGEST = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 """Valkey's name for the script."""
-_RESTS_S = 2.0
 _rests_until = 0.0
 
 
@@ -57,7 +59,7 @@ class RateLimitVerdict:
 
 @lru_cache(maxsize=1)
 def _valkey(url: str) -> redis.Redis:
-    return redis.Redis.from_url(url, socket_timeout=0.5, socket_connect_timeout=0.5)
+    return redis.Redis.from_url(url, socket_timeout=WAITS_S, socket_connect_timeout=WAITS_S)
 
 
 class _Own(local):
@@ -90,21 +92,35 @@ def _run(connection: Any, *arguments: str | int) -> list[int]:
     return found
 
 
+def _count_in_cluster(url: str, *arguments: str | int) -> list[int]:
+    """The same on the master that has the key, which is the only one of the script."""
+    found = cluster(url)
+    try:
+        return found.evalsha(_DIGEST, 1, *arguments)  # type: ignore[no-any-return]
+    except NoScriptError:
+        return found.eval(_SCRIPT, 1, *arguments)  # type: ignore[no-any-return]
+
+
 def hit(scope: str, who: str) -> RateLimitVerdict:
     """Counts one call of `who` in the scope's window, unless it is full.
 
-    While Valkey is down every call is admitted: a limit that cannot be counted must not stop payments.
+    While Valkey is down every call is admitted: a limit that cannot be counted must not stop payments. Of a cluster
+    that is about the master that has the window.
     """
     global _rests_until
-    limit = settings.RATE_LIMITS[scope]
+    limit, url = settings.RATE_LIMITS[scope], settings.CACHE_URL
+    is_cluster = url.startswith(CLUSTERS)
     if time.monotonic() < _rests_until:
         return RateLimitVerdict(scope, True, limit, 1)
     try:
-        admitted, remaining, reset_s = _count(
-            settings.CACHE_URL, f"onpay:limit:{scope}:{who}", limit, settings.RATE_LIMIT_WINDOW_S
+        admitted, remaining, reset_s = (_count_in_cluster if is_cluster else _count)(
+            url, f"onpay:limit:{scope}:{who}", limit, settings.RATE_LIMIT_WINDOW_S
         )
+    except Resting:
+        return RateLimitVerdict(scope, True, limit, 1)
     except redis.RedisError as error:
-        _rests_until = time.monotonic() + _RESTS_S
+        if not is_cluster:
+            _rests_until = time.monotonic() + RESTS_S
         log.warning("rate_limit.not_counted", error=type(error).__name__)
         return RateLimitVerdict(scope, True, limit, 1)
     return RateLimitVerdict(scope, bool(admitted), remaining, max(1, reset_s))
@@ -122,6 +138,7 @@ def headers(verdicts: list[RateLimitVerdict]) -> dict[str, str]:
 def is_up() -> bool:
     """Whether Valkey answers."""
     try:
-        return bool(_valkey(settings.CACHE_URL).ping())
+        url = settings.CACHE_URL
+        return cluster(url).is_up() if url.startswith(CLUSTERS) else bool(_valkey(url).ping())
     except redis.RedisError:
         return False

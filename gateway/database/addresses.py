@@ -9,6 +9,8 @@ from environ import Env
 from gateway.database.limits import Limits
 
 SERVING, OWNING, ADMINISTERING, REPLICA = "DATABASE", "MIGRATIONS_DATABASE", "ADMIN_DATABASE", "REPLICA"
+CLUSTERS = ("redis+cluster://", "rediss+cluster://")
+"""How addresses begin that name nodes of a cluster of Valkey, with commas between them."""
 LOCALHOST = "postgres://postgres@localhost:5432/onpay"
 
 
@@ -78,7 +80,19 @@ def of_valkey(env: Env, name: str, default: str) -> str:
     url: str = env.str(name, default=default)
     password: str = env.str("ONPAY_VALKEY_PASSWORD", default="")
     parts = urlsplit(url)
-    if not password or "@" in parts.netloc or parts.scheme not in ("redis", "rediss"):
+    if not password or "@" in parts.netloc or not url.startswith(("redis://", "rediss://", *CLUSTERS)):
         return url
     netloc = f":{quote(password, safe='')}@{parts.netloc}"
     return parts._replace(netloc=netloc).geturl()
+
+
+def cache(url: str) -> dict[str, Any]:
+    """Django's cache in the Valkey or Redis of this address, or in a cluster of them."""
+    if url.startswith(CLUSTERS):
+        if urlsplit(url).path:
+            raise ImproperlyConfigured("ONPAY_CACHE_URL: a cluster has no databases, so nothing follows its nodes.")
+        return {"BACKEND": "gateway.valkey.ClusterCache", "LOCATION": url}
+    if not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
+    waits = {"socket_connect_timeout": 2, "socket_timeout": 2}
+    return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "OPTIONS": waits}

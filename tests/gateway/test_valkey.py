@@ -1,0 +1,66 @@
+"""The address of Valkey or of a cluster of it, and a cluster that is not there. `make ha` has one that is."""
+
+import time
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from environ import Env
+from pytest_django import Settings
+from redis import RedisError
+
+from gateway.api import throttling
+from gateway.database import addresses
+from gateway.valkey import ClusterCache
+from tests.support.network import free_ports
+
+ONE = "django.core.cache.backends.redis.RedisCache"
+CLUSTER = "gateway.valkey.ClusterCache"
+
+
+class Given(Env):
+    ENVIRON = {
+        "ONE": "redis://valkey:6379/1",
+        "SEVERAL": "redis+cluster://valkey1:6379,valkey2:6379",
+        "ENCRYPTED": "rediss+cluster://valkey1:6379,valkey2:6379",
+        "WITH_ITS_OWN": "redis+cluster://:own@valkey1:6379,valkey2:6379",
+        "SOCKET": "unix:///run/valkey.sock?db=1",
+        "ONPAY_VALKEY_PASSWORD": "a/b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "backend"),
+    [
+        ("ONE", "redis://:a%2Fb@valkey:6379/1", ONE),
+        ("SEVERAL", "redis+cluster://:a%2Fb@valkey1:6379,valkey2:6379", CLUSTER),
+        ("ENCRYPTED", "rediss+cluster://:a%2Fb@valkey1:6379,valkey2:6379", CLUSTER),
+        ("WITH_ITS_OWN", "redis+cluster://:own@valkey1:6379,valkey2:6379", CLUSTER),
+        ("SOCKET", "unix:///run/valkey.sock?db=1", ONE),
+    ],
+)
+def test_an_address_without_a_password_gets_the_configured_one(name: str, address: str, backend: str) -> None:
+    found = addresses.of_valkey(Given(), name, "")
+
+    assert found == address
+    assert (addresses.cache(found)["BACKEND"], addresses.cache(found)["LOCATION"]) == (backend, address)
+
+
+@pytest.mark.parametrize("wrong", ["amqp://mq", "redis+cluster://valkey1:6379,valkey2:6379/1", "valkey:6379"])
+def test_what_cannot_have_the_limits_is_refused(wrong: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="ONPAY_CACHE_URL"):
+        addresses.cache(wrong)
+
+
+def test_a_cluster_that_is_not_there_refuses_nothing_and_is_waited_for_once(settings: Settings) -> None:
+    ports = free_ports()
+    settings.CACHE_URL = f"redis+cluster://127.0.0.1:{next(ports)},127.0.0.1:{next(ports)}"
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"payments": 1}
+    cache: Any = ClusterCache(settings.CACHE_URL, {})
+    began = time.monotonic()
+
+    assert all(throttling.hit("payments", "somebody").admitted for _ in range(200))
+    assert not throttling.is_up()
+    with pytest.raises(RedisError):
+        cache.add("name", 1)
+    assert time.monotonic() - began < 2
