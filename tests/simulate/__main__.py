@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.nodes > given.merchants:
         parser.error("a merchant is on one node: more nodes than merchants stay empty")
     costs = known()
-    plan = Plan(given.rate, given.nodes or 1, 1, 1, given.cores, given.merchants, given.skew, given.speed)
+    plan = Plan(given.rate, given.nodes or 1, 1, 1, given.cores, given.merchants, given.skew, speed=given.speed)
     try:
         fit = fitting(plan, costs)
     except ValueError as error:

@@ -12,8 +12,10 @@ from tests.simulate.placement import placed, volumes
 
 SECOND_US = 1e6
 NODES = "more nodes"
-WALLET, VALKEY = "the largest merchant's wallet", "Valkey"
-"""Of each of these there is one."""
+WALLET, VALKEY = "the largest merchant's wallet", "each master of Valkey"
+"""Of a wallet there is one. The windows of the limits are those of many addresses, and so on all masters alike."""
+FEWEST_MASTERS = 3
+"""Of a cluster of Valkey."""
 WISE = 0.7
 """Of its time a part should be busy at most: beyond that, waits grow faster than the load."""
 
@@ -31,6 +33,10 @@ class Plan:
     cores: int
     merchants: int
     skew: float
+    masters: int = 1
+    """Of Valkey, for the limits: one, or a cluster of them. Celery's messages are on another one, and no more with more
+    charges.
+    """
     speed: float = 1.0
     """How fast a processor is beside those of the measurement."""
     wal_disk: float = 200e6
@@ -97,7 +103,7 @@ def parts_of(plan: Plan, costs: Costs) -> list[Part]:
         Part("disk of the fullest node", 1, fullest, wal_us, NODES),
         Part("network of the fullest node", 1, fullest, link_us, NODES),
         Part(WALLET, 1, plan.rate * shares[0], _locked_us(plan, costs), "a second merchant for it"),
-        Part(VALKEY, 1, plan.rate, costs.broker_us / plan.speed, "another one for the limits; more is not built"),
+        Part(VALKEY, 1, plan.rate / plan.masters, costs.broker_us / plan.speed, "more masters, in a cluster"),
     ]  # fmt: skip
 
 
@@ -114,7 +120,7 @@ def first_to_saturate(parts: Sequence[Part]) -> Part:
 
 def fitting(plan: Plan, costs: Costs) -> Plan:
     """The plan with as many hosts and nodes as it takes for each to be busy as much as it should be at most. Of the
-    largest wallet and of Valkey there is one.
+    largest wallet there is one.
 
     Raises ValueError if no number of nodes is enough, because the largest merchant alone is too much for one.
     """
@@ -125,9 +131,11 @@ def fitting(plan: Plan, costs: Costs) -> Plan:
     nodes = plan.nodes
     while max(part.busy for part in _of_a_node(replace(plan, nodes=nodes), costs)) > WISE:
         nodes += 1
+    masters = _needed(plan.rate * costs.broker_us / plan.speed)
     return replace(
         plan,
         nodes=nodes,
+        masters=max(masters, FEWEST_MASTERS) if masters > 1 else 1,
         web_hosts=_hosts(plan, costs.web_us),
         other_hosts=_hosts(plan, costs.workers_us + costs.dispatcher_us),
     )

@@ -17,7 +17,8 @@ def report(plan: Plan, costs: Costs) -> str:
         [
             f"{plan.rate:,.0f} charges a second of {plan.merchants:,} merchants, computed from {costs.measured_on}",
             f"{_many(plan.nodes, 'node')}, {_many(plan.web_hosts, 'web host')}, "
-            f"{_many(plan.other_hosts, 'host')} for workers and dispatchers, each with {plan.cores} processors",
+            f"{_many(plan.other_hosts, 'host')} for workers and dispatchers, each with {plan.cores} processors; "
+            f"{_many(plan.masters, 'master')} of Valkey",
             "",
             *_table([HEADINGS, *map(_row, parts)]),
             "",

@@ -78,9 +78,19 @@ def test_the_busiest_part_is_the_first_to_be_saturated() -> None:
 def test_as_much_as_it_takes_is_enough_and_one_less_is_not() -> None:
     plan = fitting(replace(PLAN, rate=20_000), COSTS)
 
-    assert all(part.busy <= WISE for part in parts_of(plan, COSTS) if part.name not in (WALLET, VALKEY))
+    assert all(part.busy <= WISE for part in parts_of(plan, COSTS) if part.name != WALLET)
     for fewer in ({"nodes": plan.nodes - 1}, {"web_hosts": plan.web_hosts - 1}):
         assert any(part.busy > WISE for part in parts_of(replace(plan, **fewer), COSTS))
+
+
+@pytest.mark.parametrize(("rate", "masters"), [(10_000, 1), (14_000, 1), (15_000, 3), (50_000, 4), (140_000, 10)])
+def test_a_cluster_of_valkey_has_three_masters_or_as_many_more_as_it_takes(rate: float, masters: int) -> None:
+    plan = fitting(replace(PLAN, rate=rate, merchants=100_000), COSTS)
+    [valkey] = [part for part in parts_of(plan, COSTS) if part.name == VALKEY]
+
+    assert plan.masters == masters
+    assert valkey.busy == pytest.approx(rate * COSTS.broker_us / 1e6 / masters)
+    assert valkey.busy <= WISE
 
 
 def test_a_merchant_too_large_for_a_node_is_said_instead_of_nodes_without_end(
