@@ -7,6 +7,7 @@ from random import shuffle
 from time import monotonic
 from typing import TypeVar
 
+from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.db.models import Count
 from django.http import HttpResponseBase, StreamingHttpResponse
@@ -18,6 +19,8 @@ from accounts.models import Cell, Merchant
 
 R = TypeVar("R", bound=HttpResponseBase)
 T = TypeVar("T")
+PUBLIC = "public"
+"""What people call the first cell."""
 LOOKS_AGAIN_S = 10.0
 """A process that meets nobody of a new cell knows of it after so long at most."""
 SETTLES_S = 5.0
@@ -186,9 +189,21 @@ def all_cells() -> AbstractContextManager[None]:
 
 def each_cell() -> Iterator[str]:
     """Opens one cell after the other, each time in another order, so that none is always the last."""
-    names = [*every_cell(lately=True)]
-    shuffle(names)
-    yield from _each(names)
+    yield from each_of(every_cell(lately=True))
+
+
+def served() -> list[str]:
+    """The cells in which this process does what nobody waits for: those that ONPAY_CELLS names, or all. What comes
+    through a door is done in every cell.
+    """
+    return [one for one in every_cell(lately=True) if not settings.CELLS or (one or PUBLIC) in settings.CELLS]
+
+
+def each_of(names: Iterable[str]) -> Iterator[str]:
+    """The same with these cells."""
+    shuffled = [*names]
+    shuffle(shuffled)
+    yield from _each(shuffled)
 
 
 def each_cell_in_order() -> Iterator[str]:

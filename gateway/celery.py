@@ -13,6 +13,7 @@ from django.conf import settings
 from kombu import Queue
 from kombu.exceptions import OperationalError
 
+from accounts.base.cells import FIRST
 from accounts.base.retryable import is_refused_by_move
 from accounts.clock_check import clock_check
 
@@ -53,22 +54,25 @@ TASKS = [
 class PunctualTask(DjangoTask):
     """Does nothing where the clock is wrong, not even a heartbeat: another host does it when it is sent again.
 
-    What is about rows in cells is done in one cell after the other; everything else sees all of them.
+    What is about rows in cells is done in one after the other of those that this process serves; everything else sees
+    all of them, and is done by processes that serve the first one.
     """
 
     abstract = True
 
     def __call__(self, *args: Any, **given: Any) -> Any:
-        from accounts.cells import all_cells, each_cell  # noqa: PLC0415  there are no models yet when tasks are declared
+        from accounts.cells import all_cells, each_of, served  # noqa: PLC0415  there are no models yet when tasks are declared
 
         if not clock_check.is_right():
             return
+        cells = served()
         if self.name not in IN_CELLS:
-            with all_cells():
-                super().__call__(*args, **given)
+            if FIRST in cells or self.name in OF_EACH:
+                with all_cells():
+                    super().__call__(*args, **given)
             return
         raised: Exception | None = None
-        for _ in each_cell():
+        for _ in each_of(cells):
             try:
                 super().__call__(*args, **given)
             except SoftTimeLimitExceeded:
@@ -89,13 +93,20 @@ OF_ENVIRONMENT = {MONEY: "PRODUCTION", SANDBOX: "SANDBOX"}
 
 
 class Turn(NamedTuple):
-    """A scheduled task: its name, queue and interval, what it is given, and whether it is about what is in cells."""
+    """A scheduled task: its name, queue and interval, what it is given, whether it is about what is in cells, and
+    whether it knows itself which of them its process serves.
+    """
 
     task: str
     queue: str
     every: timedelta
     given: tuple[str, ...] = ()
     in_cells: bool = True
+    of_each: bool = False
+
+
+def _heartbeat(task: str, queue: str, given: tuple[str, ...] = ()) -> Turn:
+    return Turn(task, queue, timedelta(seconds=5), given, in_cells=False, of_each=True)
 
 
 def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
@@ -113,9 +124,7 @@ def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
         "receivables": ("ledger.receivables.tasks.sweep_receivables", 10),
     }
     return {
-        f"{before}heartbeat": Turn(
-            "gateway.tasks.heartbeat", queue, timedelta(seconds=5), (environment,), in_cells=False
-        ),
+        f"{before}heartbeat": _heartbeat("gateway.tasks.heartbeat", queue, (environment,)),
         **{
             f"sweep-{before}{name}": Turn(task, queue, timedelta(seconds=seconds), (environment,))
             for name, (task, seconds) in swept.items()
@@ -142,14 +151,14 @@ ALL_TURNS = {
     ),
     "remove-saved-cards": Turn("gateway.saved_cards.tasks.sweep_removals", MONEY, timedelta(seconds=30)),
     "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1), in_cells=False),
-    "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1), in_cells=False),
+    "deliver-webhooks": Turn(
+        "webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1), in_cells=False, of_each=True
+    ),
     "check-endpoints": Turn("webhooks.tasks.check_endpoints", MESSAGES, timedelta(minutes=1)),
     "send-emails": Turn("accounts.emails.tasks.send_emails", MESSAGES, timedelta(seconds=10), in_cells=False),
     "summarize-withdrawals": Turn("gateway.withdrawals.tasks.summarize_withdrawals", MESSAGES, timedelta(minutes=10)),
-    "messages-heartbeat": Turn("gateway.tasks.messages_heartbeat", MESSAGES, timedelta(seconds=5), in_cells=False),
-    "background-heartbeat": Turn(
-        "gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5), in_cells=False
-    ),
+    "messages-heartbeat": _heartbeat("gateway.tasks.messages_heartbeat", MESSAGES),
+    "background-heartbeat": _heartbeat("gateway.tasks.background_heartbeat", BACKGROUND),
     "end-staff-views": Turn("accounts.viewing.tasks.end_views", BACKGROUND, timedelta(minutes=1), in_cells=False),
     "expire-proposals": Turn(
         "accounts.proposals.tasks.expire_proposals", BACKGROUND, timedelta(minutes=10), in_cells=False
@@ -201,6 +210,7 @@ ALL_TURNS = {
     "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1), in_cells=False),
 }
 IN_CELLS = {turn.task for turn in ALL_TURNS.values() if turn.in_cells}
+OF_EACH = {turn.task for turn in ALL_TURNS.values() if turn.of_each}
 TIMETABLE = {name: turn for name, turn in ALL_TURNS.items() if _is_served(turn.queue)}
 # A worker started without -Q serves all of its environments.
 app.conf.task_queues = [Queue(name) for name in QUEUES if _is_served(name)]

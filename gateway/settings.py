@@ -1,5 +1,6 @@
 """All settings of the service, from the environment; an invalid value stops the start. See `.env.example`."""
 
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from tempfile import gettempdir
@@ -50,6 +51,11 @@ PROPOSALS_EXPIRE_AFTER_DAYS = env.int("ONPAY_PROPOSALS_EXPIRE_AFTER_DAYS", defau
 ENVIRONMENTS = [name.strip().upper() for name in env.list("ONPAY_ENVIRONMENTS", default=["sandbox", "production"])]
 if not ENVIRONMENTS or not {"SANDBOX", "PRODUCTION"}.issuperset(ENVIRONMENTS):
     raise ImproperlyConfigured("ONPAY_ENVIRONMENTS is sandbox, production, or both with a comma between them.")
+
+# The cells in which workers and dispatchers of this environment work. Empty: all.
+CELLS = sorted({name.strip() for name in env.list("ONPAY_CELLS", default=[])})
+if not all(re.fullmatch("public|cell_[0-9]{2,4}", name) for name in CELLS):
+    raise ImproperlyConfigured("ONPAY_CELLS is names of cells with a comma between them: public, cell_01.")
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
@@ -169,11 +175,15 @@ CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = CELERY_BROKER_URL
 CACHE_URL = addresses.of_valkey(env, "ONPAY_CACHE_URL", CELERY_BROKER_URL)
 # Counts of failed sign-ins and used codes, shared by all web processes.
 CACHES = {"default": addresses.cache(CACHE_URL)}
-CELERY_BROKER_TRANSPORT_OPTIONS = {
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
     "visibility_timeout": 300,
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
 }
+if (
+    CELLS and "public" not in CELLS
+):  # their schedule is of their own: what others do not serve must not be taken by them
+    CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"] = f"{'+'.join(CELLS)}:"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BEAT_SCHEDULER = "gateway.timetable:Timetable"

@@ -1,14 +1,14 @@
 """Delivery after the commit: signs, sends, retries for three days.
 
 The database is the queue, so a crash of broker, worker or web process loses nothing. Any number of dispatchers can
-run: each claims its own rows. Without a dispatcher the worker delivers by the same rules.
+run: each claims its own rows, in the cells that it serves. Without a dispatcher the worker delivers by the same rules.
 """
 
 import asyncio
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -22,7 +22,7 @@ from django.db import Error, close_old_connections, transaction
 from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.base.tracing import following, span
-from accounts.cells import each_cell
+from accounts.cells import each_of, served
 from accounts.clock_check import clock_check
 from webhooks import holds, queue, recording
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
@@ -102,7 +102,7 @@ def deliver_due() -> int:
             return await asyncio.gather(*(attempt(sender, claimed) for claimed in batch))
 
     made = 0
-    for _ in each_cell():
+    for _ in each_of(served()):
         while batch := queue.claim(SENT_TOGETHER):
             recording.record(asyncio.run(send(batch)))
             made += len(batch)
@@ -147,15 +147,16 @@ SILENT_FOR = timedelta(seconds=BEAT_EVERY_S + 2)
 
 
 def deliver_without_dispatcher() -> None:
-    """Delivers due events if no dispatcher is alive, one worker at a time and for a limited time."""
+    """Delivers due events in the cells in which no dispatcher is alive, one worker at a time and for a limited time."""
     holds.watch()
-    if any(heartbeats.is_alive(part, SILENT_FOR) for part in (DISPATCHER, STAND_IN)):
+    alone = {*served()}.intersection(*(heartbeats.silent(part, SILENT_FOR) for part in (DISPATCHER, STAND_IN)))
+    if not alone:
         return
-    asyncio.run(Dispatcher().run_for(STAND_IN_TURN_S))
-    heartbeats.end(STAND_IN)
+    asyncio.run(Dispatcher(alone).run_for(STAND_IN_TURN_S))
+    heartbeats.end(STAND_IN, alone)
 
 
-def _claim(room: int, holder: holds.Holder) -> tuple[list[queue.Claimed], list[Error]]:
+def _claim(room: int, holder: holds.Holder, cells: Collection[str]) -> tuple[list[queue.Claimed], list[Error]]:
     """What is claimed is held from the same commit on. And what failed, each in one cell, where others did not.
 
     Receivers refuse what is signed by a wrong clock.
@@ -165,7 +166,7 @@ def _claim(room: int, holder: holds.Holder) -> tuple[list[queue.Claimed], list[E
     claimed: list[queue.Claimed] = []
     failed: list[Error] = []
     asked = 0
-    for _ in each_cell():
+    for _ in each_of(cells):
         if len(claimed) < room:
             asked += 1
             try:
@@ -182,9 +183,13 @@ def _claim(room: int, holder: holds.Holder) -> tuple[list[queue.Claimed], list[E
 
 
 class Dispatcher:
-    """Polls for due deliveries five times a second, and more often while there are some; has up to 1,024 in flight."""
+    """Polls for due deliveries five times a second, and more often while there are some; has up to 1,024 in flight.
 
-    def __init__(self) -> None:
+    `cells`: in which it does; by default all that this process serves, also those that are added meanwhile.
+    """
+
+    def __init__(self, cells: Collection[str] | None = None) -> None:
+        self._cells = cells
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
         self._holding = ThreadPoolExecutor(1, thread_name_prefix="holding")
         self._holder = holds.Holder()
@@ -251,7 +256,7 @@ class Dispatcher:
         began = time.monotonic()
         await self._write_down()
         room = IN_FLIGHT - len(self._in_flight)
-        claimed, failed = await self._in_thread(partial(_claim, room, self._holder)) if room else ([], [])
+        claimed, failed = await self._in_thread(partial(self._claimed, room)) if room else ([], [])
         if bool(failed) != self._is_partly_away:
             self._is_partly_away = bool(failed)
             log.warning("dispatch.cell_away", errors=[type(error).__name__ for error in failed])
@@ -263,11 +268,14 @@ class Dispatcher:
             await asyncio.wait(self._in_flight, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.sleep(began + GATHER_S - time.monotonic())
 
+    def _claimed(self, room: int) -> tuple[list[queue.Claimed], list[Error]]:
+        return _claim(room, self._holder, served() if self._cells is None else self._cells)
+
     async def _beat(self, part: str) -> None:
         if time.monotonic() >= self._next_beat:
             self._next_beat = time.monotonic() + BEAT_EVERY_S
             heartbeats.touch(part)
-            await self._in_thread(partial(heartbeats.beat, part))
+            await self._in_thread(partial(heartbeats.beat, part, self._cells))
 
     async def _write_down(self) -> None:
         finished = {task for task in self._in_flight if task.done()}

@@ -17,11 +17,12 @@ from django.db.models import Count, Min, Sum
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.base.periods import Period
 from accounts.base.ranges.keeping import ahead, overdue
 from accounts.cells import all_cells, each_cell
-from accounts.models import Environment, Heartbeat, StuckWork
+from accounts.models import Environment, StuckWork
 from gateway.database.reading import limited
 from gateway.overview.late import late_tasks, waiting
 from gateway.pausing import pauses
@@ -36,6 +37,7 @@ from gateway.withdrawals.models import Withdrawal
 from ledger.proofs import selectors as proofs
 from ledger.proofs.rounds import last_round
 from webhooks import retention as of_events
+from webhooks.dispatch import STAND_IN
 from webhooks.selectors import failing
 
 log = structlog.get_logger()
@@ -64,9 +66,13 @@ def work(now: datetime) -> Iterator[Metric]:
 
 
 def schedule(now: datetime) -> Iterator[Metric]:
-    beats = gauge("heartbeat_age_seconds", "Since the last heartbeat of a process without HTTP", "process")
-    for part, beat_at in Heartbeat.objects.values_list("part", "beat_at"):
-        beats.add_metric([part], _age(beat_at, now))
+    says = (
+        "Since the last heartbeat of a process without HTTP; in a cell, where some processes serve certain cells only"
+    )
+    beats = gauge("heartbeat_age_seconds", says, "process", "cell")
+    for last in heartbeats.last():
+        if last.part != STAND_IN:  # whoever is, and where, for as long as it is
+            beats.add_metric([last.part, last.cell], _age(last.beat_at, now) if last.beat_at else inf)
     late = gauge("late_task_seconds", "Since the last run of a scheduled task that was not started in time", "task")
     for task, last_run_at in late_tasks(now):
         late.add_metric([task.name], _age(last_run_at, now))

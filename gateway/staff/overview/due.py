@@ -1,7 +1,7 @@
 """Overdue work, and heartbeats of the processes that do it."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
@@ -11,8 +11,8 @@ from django_celery_beat.models import PeriodicTask
 
 from accounts.base.clock import utcnow
 from accounts.due import Due, Stuck, Work
-from accounts.heartbeats import MAX_AGE
-from accounts.models import Heartbeat, StuckWork
+from accounts.heartbeats import MAX_AGE, Last, last
+from accounts.models import StuckWork
 from gateway.overview.late import COUNTED, late_tasks, waiting
 from gateway.pausing import Pause, pauses
 from gateway.staff.kit.columns import address, anchor
@@ -22,7 +22,6 @@ from gateway.sweeps import ALL, WITHOUT_A_TIME
 
 SHOWN = 20
 TITLES = {work.title: translated(work.title) for work in (*ALL, *WITHOUT_A_TIME)}
-EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
 WORKER, SANDBOX, MESSAGES, BACKGROUND, DISPATCHER = PARTS = (
     "worker", "sandbox", "messages", "background", "dispatcher",
@@ -74,20 +73,22 @@ def parts() -> Panel:
     """Processes without HTTP, and scheduled tasks that were not started in time.
 
     If no dispatcher was ever started none is missed: the worker delivers, as it does while one is down. Nor is a worker
-    of the sandbox, which an installation may do without.
+    of the sandbox, which an installation may do without. A part that serves certain cells somewhere is needed in each.
     """
     now = utcnow()
-    beats = dict(Heartbeat.objects.values_list("part", "beat_at"))
-    rows = [_part(part, beats.get(part), now) for part in PARTS]
-    dead = [part for part in PARTS if now - beats.get(part, now if part in OPTIONAL else EVER) > MAX_AGE]
+    found = last()
+    never = [Last(part, "", None) for part in PARTS if part not in {one.part for one in found}]
+    beats = sorted((one for one in (*found, *never) if one.part in PARTS), key=lambda one: PARTS.index(one.part))
+    rows = [_part(one, now) for one in beats]
+    dead = [one for one in beats if _is_dead(one, now)]
     late = list(_late(now))
     paused = [_paused(one) for one in pauses()]
     held = PanelTable([_("Task"), _("Since"), _("By"), _("Why")], paused, title=_("Paused by staff"))
     return Panel(
         _("Service health"),
         (PanelTable([_("Process"), _("Last heartbeat"), _("Age")], [*rows, *late]), *([held] if paused else [])),
-        _health(dead, len(paused), bool(late)),
-        BAD if WORKER in dead or paused else WATCH if dead or late else GOOD,
+        _health([_named(one) for one in dead], len(paused), bool(late)),
+        BAD if WORKER in {one.part for one in dead} or paused else WATCH if dead or late else GOOD,
         leads=(_("Full schedule"), address(PeriodicTask, "changelist")),
     )
 
@@ -101,8 +102,18 @@ def _health(dead: list[str], paused: int, is_late: bool) -> str:
     return _("Tasks late") if is_late else _("Healthy")
 
 
-def _part(part: str, beat_at: datetime | None, now: datetime) -> list[Any]:
-    return [part, instant(beat_at), ago((now - beat_at).total_seconds()) if beat_at else _("Never")]
+def _is_dead(one: Last, now: datetime) -> bool:
+    if one.beat_at is None:
+        return bool(one.cell) or one.part not in OPTIONAL
+    return now - one.beat_at > MAX_AGE
+
+
+def _named(one: Last) -> str:
+    return f"{one.part} ({one.cell})" if one.cell else one.part
+
+
+def _part(one: Last, now: datetime) -> list[Any]:
+    return [_named(one), instant(one.beat_at), ago((now - one.beat_at).total_seconds()) if one.beat_at else _("Never")]
 
 
 def _paused(one: Pause) -> list[Any]:
