@@ -8,7 +8,7 @@ import ssl
 import statistics
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +24,7 @@ from django.conf import settings
 
 import gateway.api.errors  # noqa: F401, its refusals belong to the catalogue
 from accounts.base.errors import catalogue
+from gateway.payments.models import Payment
 from gateway.providers.models import ProviderMessage
 from gateway.withdrawals.models import Withdrawal
 from tests.support import scripted_provider, wire
@@ -53,14 +54,17 @@ BEHIND = {
 class Proxy:
     """nginx with the shipped configuration; where it listens, where it leads to and what it waits for are ours."""
 
-    def __init__(self, folder: Path, upstream: int, *, sandbox: int | None = None, **changed: str) -> None:
+    def __init__(
+        self, folder: Path, upstream: int, *, sandbox: int | None = None, stopped: Sequence[int] = (), **changed: str
+    ) -> None:
         assert NGINX
         shutil.copytree(ROOT / "deploy/nginx", folder)
         _certify(folder / "certificates")
         self.port = free_port()
         scratch = "".join(f"{kind}_temp_path {folder}/{kind}; " for kind in KINDS)
-        places = (folder / "upstream.conf").read_text().replace("web:8000", f"127.0.0.1:{upstream}")
-        places = places.replace("sandbox:8000", f"127.0.0.1:{sandbox or upstream}")
+        beside = "".join(f" max_fails=0; server 127.0.0.1:{port} max_fails=0" for port in stopped)
+        places = (folder / "upstream.conf").read_text().replace("web:8000", f"127.0.0.1:{upstream}{beside}")
+        places = places.replace("sandbox:8000", f"127.0.0.1:{sandbox or upstream}{beside}")
         (folder / "upstream.conf").write_text(scratch + places)
         text = (folder / "nginx.conf").read_text()
         replaced = {"listen 8443": f"listen {PROXY}:{self.port}", "listen 8080": f"listen {PROXY}:{free_port()}"}
@@ -110,11 +114,13 @@ def _certify(folder: Path) -> None:
 
 
 @contextmanager
-def proxying(folder: Path, upstream: int, *, sandbox: int | None = None, **changed: str) -> Iterator[Proxy]:
+def proxying(
+    folder: Path, upstream: int, *, sandbox: int | None = None, stopped: Sequence[int] = (), **changed: str
+) -> Iterator[Proxy]:
     if NGINX is None:
         missing = "no nginx found: apt-get install nginx-light"
         pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
-    proxy = Proxy(folder, upstream, sandbox=sandbox, **changed)
+    proxy = Proxy(folder, upstream, sandbox=sandbox, stopped=stopped, **changed)
     try:
         yield proxy
     finally:
@@ -152,6 +158,16 @@ def rich(acme: Shop, proxy: Proxy) -> Shop:
     paid = wire.post(acme.sandbox_key, b'{"status":"PAID"}', f"/simulations/payments/{payment}")
     assert wire.status(proxy.ask(paid)) == 200
     return acme
+
+
+def test_every_process_is_asked_before_a_request_is_refused(server: Server, acme: Shop, tmp_path: Path) -> None:
+    """Two hosts with two processes each, of which one host is stopped and of the other one process."""
+    stopped = [free_port() for _ in range(3)]
+    with proxying(tmp_path / "gateway", server.port, stopped=stopped) as proxy:
+        orders = [json.dumps({**wire.PIX, "reference": f"two-hosts-{number}"}).encode() for number in range(12)]
+        answers = [wire.status(proxy.ask(wire.post(acme.sandbox_key, order))) for order in orders]
+    assert answers == [201] * 12
+    assert Payment.objects.filter(merchant=acme.sandbox).count() == 12
 
 
 def withdrawal(shop: Shop, *headers: str) -> bytes:
