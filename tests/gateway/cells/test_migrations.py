@@ -17,7 +17,8 @@ from accounts.base.rows import every, execute
 from accounts.cells import all_cells, every_cell
 from gateway.cells.building import build, keep_alike, look_away
 from gateway.cells.placement import models_in_cells
-from gateway.database.migrating import PAUSE_S, BriefExecutor
+from gateway.database.migrating import BriefExecutor
+from gateway.database.turns import PAUSE_S
 from gateway.payments.models import Payment
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives, gone
 
