@@ -78,7 +78,9 @@ class Server:
             self.process.signal(signal.SIGCONT)
 
     def run(self, statement: str, *values: object, database: str = DATABASE) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self.url("postgres", database), autocommit=True) as connection:
+        """What a node has is seen as well: Citus hides the tables in which the rows are."""
+        seen = "-c citus.override_table_visibility=off"
+        with psycopg.connect(self.url("postgres", database), autocommit=True, options=seen) as connection:
             cursor = connection.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
 
