@@ -6,7 +6,7 @@ master that gave none is not asked again for a moment, and who has what is then 
 
 from functools import lru_cache
 from threading import Event, Lock, Thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -99,25 +99,29 @@ def _nodes(url: str) -> list[str]:
 
 
 class _Search:
-    """Looks for the cluster beside the requests, until a node of it answers."""
+    """Looks for the cluster beside the requests that need it, until a node of it answers."""
 
     def __init__(self, url: str) -> None:
-        self._url, self._found, self._until = url, Event(), monotonic() + WAITS_S
-        Thread(target=self._look, daemon=True).start()
-
-    def _look(self) -> None:
-        while not self._found.is_set():
-            try:
-                self._cluster = Cluster(self._url)
-                self._found.set()
-            except (redis.RedisError, RedisClusterException) as error:
-                log.warning("valkey.no_node_answers", error=type(error).__name__)
-                sleep(RESTS_S)
+        self._url, self._found, self._looks = url, Event(), Lock()
+        self._rests_until, self._waited_for_until = 0.0, monotonic() + WAITS_S
 
     def result(self) -> Cluster:
-        if self._found.is_set() or self._found.wait(max(0.0, self._until - monotonic())):
-            return self._cluster
-        raise Resting("no node has answered yet")
+        if not self._found.is_set():
+            if monotonic() >= self._rests_until and self._looks.acquire(blocking=False):
+                Thread(target=self._look, daemon=True).start()
+            if not self._found.wait(max(0.0, self._waited_for_until - monotonic())):
+                raise Resting("no node has answered yet")
+        return self._cluster
+
+    def _look(self) -> None:
+        try:
+            self._cluster = Cluster(self._url)
+            self._found.set()
+        except (redis.RedisError, RedisClusterException) as error:
+            log.warning("valkey.no_node_answers", error=type(error).__name__)
+        finally:
+            self._rests_until = monotonic() + RESTS_S
+            self._looks.release()
 
 
 _search = lru_cache(maxsize=1)(_Search)
