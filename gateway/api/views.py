@@ -7,6 +7,8 @@ import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
+from redis import ConnectionError as ValkeyLost
+from redis import TimeoutError as ValkeySilent
 
 from accounts.base.errors import Refusal, Unavailable
 from accounts.base.retryable import is_retryable
@@ -45,7 +47,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest, *args: Any) -> HttpResponse:
     error = sys.exc_info()[1]
     refusal: Refusal = InternalError()
-    if error is not None and is_retryable(error):
+    if error is not None and (is_retryable(error) or isinstance(error, ValkeyLost | ValkeySilent)):
         refusal = Unavailable()
         log.error("request.unavailable", error=type(error).__name__, cause=type(error.__cause__).__name__)
     else:

@@ -5,17 +5,26 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+from django.urls import reverse
 from environ import Env
 from pytest_django import Settings
 from redis import RedisError
 
+from accounts.models import User
 from gateway.api import throttling
 from gateway.database import addresses
 from gateway.valkey import ClusterCache
 from tests.support.network import free_ports
+from tests.support.people import PASSWORD
 
 ONE = "django.core.cache.backends.redis.RedisCache"
 CLUSTER = "gateway.valkey.ClusterCache"
+
+
+def nowhere() -> str:
+    ports = free_ports()
+    return f"redis+cluster://127.0.0.1:{next(ports)},127.0.0.1:{next(ports)}"
 
 
 class Given(Env):
@@ -53,8 +62,7 @@ def test_what_cannot_have_the_limits_is_refused(wrong: str) -> None:
 
 
 def test_a_cluster_that_is_not_there_refuses_nothing_and_is_waited_for_once(settings: Settings) -> None:
-    ports = free_ports()
-    settings.CACHE_URL = f"redis+cluster://127.0.0.1:{next(ports)},127.0.0.1:{next(ports)}"
+    settings.CACHE_URL = nowhere()
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"payments": 1}
     cache: Any = ClusterCache(settings.CACHE_URL, {})
     began = time.monotonic()
@@ -64,3 +72,15 @@ def test_a_cluster_that_is_not_there_refuses_nothing_and_is_waited_for_once(sett
     with pytest.raises(RedisError):
         cache.add("name", 1)
     assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("lost", ["redis://127.0.0.1:1/1", nowhere()], ids=["one", "cluster"])
+def test_nobody_signs_in_while_failures_cannot_be_counted(lost: str, db: None, settings: Settings) -> None:
+    settings.CACHES = {"default": addresses.cache(lost)}
+    User.objects.create_superuser("ana@example.com", PASSWORD)
+    browser = Client(raise_request_exception=False)
+
+    answer = browser.post(reverse("account_login"), {"login": "ana@example.com", "password": PASSWORD})
+
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert "_auth_user_id" not in browser.session
