@@ -22,6 +22,7 @@ NETWORK = {
 """Modules with which a connection can be opened; `urllib` only as `urllib.request`."""
 CONNECT = {
     "accounts/base/addresses.py",  # resolves names
+    "accounts/base/statements.py",  # ends a connection to the database
     "accounts/emails/outbox.py",  # the mail server
     "gateway/serving/application.py", "gateway/serving/bodies.py",  # listen
     "gateway/telemetry/errors.py", "gateway/telemetry/traces.py",  # whom operators name
