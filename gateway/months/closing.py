@@ -119,7 +119,9 @@ def _balances(merchant: Merchant, span: Span) -> dict[str, Any]:
 
 
 def _require_sums(month: Month, figures: Figures, balances: dict[str, Any]) -> None:
-    """Opening and movements are the ending, in each bucket and in all. Raises NotProved."""
+    """Opening and movements are the ending, in each bucket and in all. Raises NotProved, and DoesNotExist if the
+    company has moved to another cell meanwhile, so that what was read of the books is not all.
+    """
     wrong = [
         (currency, str(bucket))
         for currency, known in balances.items()
@@ -127,8 +129,8 @@ def _require_sums(month: Month, figures: Figures, balances: dict[str, Any]) -> N
         if known["opening"][bucket] + figures.wallets[currency].grown[bucket] != known["ending"][bucket]
     ]
     if wrong:
-        log.critical("months.do_not_add_up", month=month.pk, wallets=wrong)
         _begin_again(month)
+        log.critical("months.do_not_add_up", month=month.pk, wallets=wrong)
         raise NotProved("BOOKS")
 
 

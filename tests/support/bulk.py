@@ -21,6 +21,7 @@ def a_file(
     to: dict[str, str] | None = None,
     merchant: Merchant | None = None,
     warnings: Any = None,
+    is_confirmed: bool = True,
 ) -> BulkFile:
     """Withdrawals of whole amounts in BRL, confirmed and not yet carried out."""
     where = merchant or shop.sandbox
@@ -28,4 +29,6 @@ def a_file(
     rows = [services.Line(n, one, {}, int(one.amount * 100), "BRL") for n, one in enumerate(orders, start=2)]
     digest = secrets.token_bytes(32)
     file = services.keep(where, Kind.WITHDRAWALS, "pay.csv", digest, rows, warnings or {}, by=by, way="pix")
+    if not is_confirmed:
+        return file
     return services.confirm(where, file.pk, by=confirmed_by or by, reviewed=True)

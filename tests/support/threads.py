@@ -32,12 +32,13 @@ def at_once(*calls: Call) -> list[HttpResponse]:
         return list(threads.map(one, calls))
 
 
+def waiters() -> int:
+    """How many wait for a lock of the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WAITING)
+        return int(cursor.fetchone()[0])
+
+
 def wait_for_waiters(number: int = 1) -> None:
     """Returns when so many wait for a lock of the database."""
-
-    def are_waiting() -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute(_WAITING)
-            return bool(cursor.fetchone()[0] >= number)
-
-    assert wait_until(are_waiting, 20), f"{number} should wait for a lock"
+    assert wait_until(lambda: waiters() >= number, 20), f"{number} should wait for a lock"

@@ -1,27 +1,17 @@
 """Events are followed in order and without a gap in each cell, also while a company moves and after a restore."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
-from django.db import connections
 
-from accounts.base import cells
-from accounts.base.clock import utcnow
 from accounts.base.rows import execute, table
 from accounts.cells import in_cell_of
 from accounts.models import Merchant
-from gateway.cells.building import build
-from gateway.cells.gates import STAY_FOR, open_old
-from gateway.database.connections import separate_connection
 from tests.support.api import Api, another_address
 from tests.support.companies import Shop
-from tests.support.lives import ACMES, FIRST, gone
+from tests.support.lives import ACMES
+from tests.support.moves import COPIES, an_empty_cell, move, moving
 from tests.support.payments import pix
-from tests.support.threads import wait_for_waiters
 from tests.support.webhooks import happens
 from webhooks.models import Event
 from webhooks.restored import renumber
@@ -31,35 +21,8 @@ BEGINNING = f"evt_{'0' * 26}"
 
 @pytest.fixture(autouse=True)
 def another_cell(transactional_db: None) -> Iterator[None]:
-    with cells.opened(FIRST):
-        build(ACMES, is_open=False)
+    with an_empty_cell():
         yield
-        Merchant.objects.update(moving_since=utcnow() - STAY_FOR - timedelta(hours=1))
-        open_old()
-        Merchant.objects.filter(cell_id=ACMES).update(cell_id=None)
-        gone(ACMES)
-
-
-@contextmanager
-def moving(shop: Shop) -> Iterator[None]:
-    """As long as this lasts the company is being moved, and cannot get further than to copy its payments."""
-    with ThreadPoolExecutor(1) as mover, closing(separate_connection()) as holder, holder.cursor() as cursor:
-        cursor.execute(f"BEGIN; LOCK TABLE {ACMES}.gateway_payment IN EXCLUSIVE MODE")
-        done = mover.submit(_moved, shop)
-        try:
-            wait_for_waiters()
-            yield
-        finally:
-            cursor.execute("ROLLBACK")
-        done.result(30)
-
-
-def _moved(shop: Shop) -> None:
-    try:
-        with cells.opened(FIRST):
-            call_command("move_cell", shop.company.pk, ACMES, settles=0)
-    finally:
-        connections.close_all()
 
 
 def occurs(shop: Shop, number: int) -> str:
@@ -78,7 +41,7 @@ def test_nobody_who_follows_events_waits_for_a_move(acme: Shop, globex: Shop) ->
     assert Api(acme.sandbox_key, another_address()).post("/payments", pix()).status_code == 201
     shops = (acme, globex)
     known = [occurs(shop, 1) for shop in shops]
-    with moving(acme):
+    with moving(acme, COPIES):
         news = [occurs(shop, 2) for shop in shops]
         assert [told(*asked) for asked in zip(shops, known, strict=True)] == [[one] for one in news]
     later = [occurs(shop, 3) for shop in shops]
@@ -92,7 +55,7 @@ def test_what_another_server_counted_comes_before_what_this_one_counts_in_each_c
     """As after a dump was restored."""
     shops = (acme, globex)
     old = [[occurs(shop, number) for number in range(2)] for shop in shops]
-    _moved(acme)
+    move(acme)
     for shop in shops:
         with in_cell_of(Merchant.objects.get(pk=shop.sandbox.pk)):
             execute(f"UPDATE {table(Event)} SET xid = '900000000000'")
