@@ -7,7 +7,7 @@ come from the sequences of `public`, so that no two cells ever give the same one
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
@@ -85,15 +85,20 @@ _TRIGGERS = """
 """
 
 
+class NotSpread(Exception):
+    """A cell was made, and is on no node yet. What makes it can be run again."""
+
+
 def build(name: str, let_in: Callable[[], object] = lambda: None, *, is_open: bool = True) -> Cell:
     """Makes the cell and, if it is open, lets new merchants live in it. Run as the owner of the tables, with what
-    grants the service its part of them. Atomic, but where the database has Citus: there it is distributed afterwards,
-    and taken back if it cannot be. A cell that is closed and in which nobody lives was interrupted: it goes on.
+    grants the service its part of them. Atomic, but where the database has Citus: there it is distributed afterwards.
+    A cell that is closed and in which nobody lives was interrupted: it goes on. It is never taken back, for processes
+    know of it already, and would find the tables of `public` instead.
 
     Who writes to the tables of `public` waits for milliseconds, at the end, when keys are made that lead to them.
 
-    Raises ValueError if the name is none of a cell or is taken, and OperationalError if one of these tables was in use
-    all the time.
+    Raises ValueError if the name is none of a cell or is taken, OperationalError if one of these tables was in use all
+    the time, and NotSpread.
     """
     if not cells.NAME.fullmatch(name):
         raise ValueError(f"{name} is no name of a cell: cell_01, cell_02, …")
@@ -101,16 +106,18 @@ def build(name: str, let_in: Callable[[], object] = lambda: None, *, is_open: bo
         is_whole, began = not is_spread(), Cell.objects.filter(name=name, is_open=False, merchants=None).first()
         keys = every(_KEYS_TO_PUBLIC, {"tables": _tables()}) if is_whole else []
         cell = began or _build(name, keys, let_in, is_open=is_open and is_whole)
-        try:
-            if not is_whole:
-                spread(name, [sequence for *_, sequence in every(_NUMBERED, [_tables()])])
-        except BaseException:
-            if not began:
-                _take_back(cell)
-            raise
+        if not is_whole:
+            _spread(name)
         cell.is_open = is_open
         cell.save(update_fields=["is_open"])
     return cell
+
+
+def _spread(name: str) -> None:
+    try:
+        spread(name, [sequence for *_, sequence in every(_NUMBERED, [_tables()])])
+    except (DatabaseError, RuntimeError) as error:
+        raise NotSpread(f"{name} is on no node yet, and nobody lives there: {str(error).strip()}") from error
 
 
 @transaction.atomic
@@ -144,16 +151,6 @@ def _join(cell: str, keys: list[tuple[Any, ...]], let_in: Callable[[], object]) 
                 cursor.execute(made)
 
     in_turn(join)
-
-
-@transaction.atomic
-def _take_back(cell: Cell) -> None:
-    """A cell in which nobody lives yet."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP SCHEMA {cell.name} CASCADE")
-        cell.delete()
-        _look_over_all(cursor)
-    forget()
 
 
 def keep_alike() -> None:

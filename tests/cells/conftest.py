@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
-from tests.cells.nodes import ACMES, GLOBEXES, Nodes, missing
+from tests.cells.nodes import ACMES, GLOBEXES, Nodes, missing, taken_on
 from tests.nightly.alone import Alone
 from tests.support.network import free_port
 from tests.support.service import Service
@@ -52,24 +51,9 @@ def service(running: Service) -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def acmes(running: Service) -> Service:
     """The same service with acme's key, who lives in the cell that was emptiest."""
-    return _taken_on(running, "Acme", ACMES)
+    return taken_on(running, "Acme", ACMES)
 
 
 @pytest.fixture(scope="session")
 def globexes(running: Service) -> Service:
-    return _taken_on(running, "Globex", GLOBEXES)
-
-
-def _taken_on(service: Service, name: str, cell: str) -> Service:
-    key, lives = service.manage("shell", "-v", "0", "-c", _TAKE_ON.format(name=name)).split()
-    assert lives == cell
-    return replace(service, demo={"sandboxApiKey": key})
-
-
-_TAKE_ON = """
-from accounts.models import Company
-from tests.support.companies import a_shop
-shop = a_shop("{name}")
-Company.objects.filter(pk=shop.company.pk).update(withdrawal_ip="127.0.0.1")
-print(shop.sandbox_key, shop.sandbox.cell_id)
-"""
+    return taken_on(running, "Globex", GLOBEXES)

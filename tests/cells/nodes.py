@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from gateway.local import processes
 from gateway.local.valkey import Valkey
 from tests.support.network import free_ports
 from tests.support.servers import Process, owner
+from tests.support.service import Service
 
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 SETTINGS = Path(__file__).resolve().parents[2] / "deploy/citus/node.conf"
@@ -145,3 +147,19 @@ class Nodes:
         self.valkey.stop()
         for folder in (self.folder, self.valkey.folder.parent):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+_TAKE_ON = """
+from accounts.models import Company
+from tests.support.companies import a_shop
+shop = a_shop("{name}")
+Company.objects.filter(pk=shop.company.pk).update(withdrawal_ip="127.0.0.1")
+print(shop.sandbox_key, shop.sandbox.cell_id)
+"""
+
+
+def taken_on(service: Service, name: str, cell: str) -> Service:
+    """The service with the key of a new company, which lives in the cell that is emptiest."""
+    key, lives = service.manage("shell", "-v", "0", "-c", _TAKE_ON.format(name=name)).split()
+    assert lives == cell
+    return replace(service, demo={"sandboxApiKey": key})

@@ -3,10 +3,14 @@
 import json
 import time
 import uuid
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from tests.cells.nodes import ACMES, Nodes
+import psycopg
+import pytest
+
+from tests.cells.nodes import ACMES, Nodes, taken_on
 from tests.support.backends import Backends
 from tests.support.receiver import Receiver
 from tests.support.service import Service, are_charged_once, order, pay, subscribed
@@ -128,6 +132,45 @@ def available(service: Service) -> tuple[str, float]:
     assert status == 200, answer
     found = [one["available"] for one in answer["data"]["balances"] if one["currency"] == "BRL"]
     return answer["data"]["companyId"], sum(found)
+
+
+REFUSING = (
+    "SET citus.enable_ddl_propagation = off",
+    "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room here'; END $$",
+    "CREATE EVENT TRIGGER refuses ON ddl_command_start WHEN TAG IN ('CREATE SEQUENCE') EXECUTE FUNCTION refuse()",
+)
+NO_LONGER = ("SET citus.enable_ddl_propagation = off", "DROP EVENT TRIGGER refuses", "DROP FUNCTION refuse()")
+
+
+def do(nodes: Nodes, statements: Iterable[str]) -> None:
+    for node in nodes.servers[1:]:
+        with psycopg.connect(node.url("postgres"), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+
+def test_a_cell_that_no_node_takes_stays_empty_and_is_made_afterwards(service: Service, nodes: Nodes) -> None:
+    """Processes know of it meanwhile: without its schema they would find the tables of `public`."""
+    do(nodes, REFUSING)
+    try:
+        with pytest.raises(AssertionError, match=r"(?s)cell_03 is on no node yet.*no room here"):
+            service.manage("add_cell", "cell_03")
+    finally:
+        do(nodes, NO_LONGER)
+    assert nodes.coordinator.run("SELECT is_open FROM accounts_cell WHERE name = 'cell_03'") == [(False,)]
+    assert nodes.coordinator.run("SELECT count(*) FROM cell_03.gateway_payment") == [(0,)]
+
+    service.manage("add_cell", "cell_03")
+
+    assert nodes.home_of("cell_03") in {node.port for node in nodes.servers[1:]}
+    nodes.coordinator.run("UPDATE accounts_cell SET is_open = name = 'cell_03'")
+    newcomer = taken_on(service, "Newcomer", "cell_03")
+    nodes.coordinator.run("UPDATE accounts_cell SET is_open = true")
+    pay(newcomer, f"after-{uuid.uuid4().hex}")
+    assert nodes.coordinator.run("SELECT count(*) FROM cell_03.gateway_payment") == [(1,)]
+    paid = [one["objectId"] for one in events_of(newcomer) if one["type"] == "payment.paid"]
+    assert len(paid) == 1
+    service.manage("verify_ledger")
 
 
 def told(receiver: Receiver) -> list[dict[str, Any]]:

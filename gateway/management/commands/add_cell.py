@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Cell
-from gateway.cells.building import build
+from gateway.cells.building import NotSpread, build
 from gateway.database.owner import as_owner
 
 
@@ -27,5 +27,7 @@ class Command(BaseCommand):
                 build(name, let_in, is_open=False)
             except ValueError as error:
                 raise CommandError(f"{error} Nothing was changed.") from error
+            except NotSpread as error:
+                raise CommandError(f"{error}\nRun it again once that is mended.") from error
         Cell.objects.filter(name=name).update(is_open=True)
         self.stdout.write(f"{name} is there; new merchants go to the emptiest cell.")
