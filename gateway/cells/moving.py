@@ -18,7 +18,7 @@ from typing import Any
 import structlog
 from django.db import OperationalError, transaction
 from django.db.models import Model
-from psycopg.errors import DeadlockDetected, LockNotAvailable, QueryCanceled
+from psycopg.errors import DeadlockDetected, DiskFull, LockNotAvailable, QueryCanceled
 
 from accounts import audit
 from accounts.base.clock import utcnow
@@ -130,6 +130,8 @@ def move(
                     "The two cells are not closed until the same day: try again in ten minutes."
                 ) from error
             except (OperationalError, _Again) as error:
+                if isinstance(error.__cause__, DiskFull):
+                    raise CannotMove(f"The database has no room for the copies: {_reason(error)}.") from error
                 if not _is_busy(error):
                     raise
                 if not left:

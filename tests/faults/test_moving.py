@@ -19,6 +19,7 @@ import psycopg
 import pytest
 
 from accounts.base.ids import ulid
+from tests.support.disk import cannot_be_mounted, small_disk
 from tests.support.receiver import Receiver
 from tests.support.service import KILLS, ROOT, Service, matching, order, subscribed
 from tests.support.tally import survived
@@ -36,6 +37,8 @@ PAST = 60_000
 """Rows that the company has before, beside what it sells: copying them takes a while."""
 UNSEEN_S = 0.5
 """So long after a payment its event is listed to whoever asks, to a company that is not moved."""
+ROOM = 20 << 20
+"""Less than the copies of these rows take."""
 _PAST = """
     INSERT INTO gateway_apirequest (id, merchant_id, api_key_id, method, path, query, status, elapsed_ms, user_agent,
                                     is_replay, objects_named, response_body, created_at)
@@ -357,3 +360,29 @@ def test_a_move_that_somebody_holds_up_is_given_up_and_tells_so(service: Service
     assert stayer.refused == {}
     service.manage("move_cell", mover.company, CELL)
     service.manage("verify_ledger")
+
+
+def test_a_move_for_which_the_disk_has_no_room_changes_nothing(service: Service, shops: tuple[Shop, Shop]) -> None:
+    if reason := cannot_be_mounted():
+        pytest.skip(reason)
+    mover, stayer = shops
+    sold(mover, 20)
+    with database(service) as connection:
+        connection.execute(_PAST, [f"req_{ulid()[:18]}", PAST, mover.company])
+    with small_disk(service) as disk:
+        before = its_rows(service, mover.company)
+        with disk.full(but_for=ROOM):
+            said, _ = a_move(service, mover.company, "--settles=0").communicate(timeout=180)
+        assert " moved from " not in said
+        service.until(service.is_well, 60)
+        assert cell_of(service, mover.company) == {"public"}
+        assert its_rows(service, mover.company) == before
+        mover.sell(1000)
+        stayer.sell(1)
+        payments, _, keys, _ = its_rows(service, mover.company)
+        assert " moved from public to " in service.manage("move_cell", mover.company, CELL)
+        assert its_rows(service, mover.company) == [0, payments, 0, keys]
+        mover.sell(1001)
+        assert Counter(mover.paid) == Counter(matching(mover.service, mover.prefix))
+        service.manage("verify_ledger")
+    assert "No space left on device" in (service.home / "postgres.log").read_text()

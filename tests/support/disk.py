@@ -52,19 +52,19 @@ class Disk:
         subprocess.run([*within, "sh", "-ec", script, "sh", str(self.data), *map(str, words)], check=True)
 
     @contextmanager
-    def full(self) -> Iterator[None]:
-        """As long as this lasts there is no room for a further page."""
-        self._shrink()
+    def full(self, but_for: int = 0) -> Iterator[None]:
+        """As long as this lasts there is no room for a further page, or for no more than so many bytes."""
+        self._shrink(but_for)
         try:
             yield
         finally:
             self.do(_SIZE, self.used() + ROOM)
 
-    def _shrink(self) -> None:
-        """To what is used. The system refuses less, which it is when a page was written meanwhile."""
+    def _shrink(self, but_for: int) -> None:
+        """To what is used, and so much more. The system refuses less, which it is when a page was written meanwhile."""
         for _ in range(50):
             with suppress(subprocess.CalledProcessError):
-                self.do(_SIZE, self.used())
+                self.do(_SIZE, self.used() + but_for)
                 return
         raise AssertionError("the disk fills faster than it is made smaller")
 
