@@ -24,8 +24,10 @@ from tests.support.threads import wait_for_waiters
 T = TypeVar("T")
 
 COPIES = "LOCK TABLE {target}.gateway_payment IN EXCLUSIVE MODE"
-ENDS = "SELECT FROM {source}.webhooks_event FOR NO KEY UPDATE"
-"""What holds a move up while it copies, and in its last step, in which nobody may write rows of the company."""
+ENDS = "LOCK TABLE {source}.gateway_monthplan_readers IN SHARE MODE"
+"""What holds a move up while it copies, and in its last step, in which nobody may write rows of the company. Neither
+writes, so that whoever follows events does not wait for it.
+"""
 
 
 @contextmanager

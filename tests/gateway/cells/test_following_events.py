@@ -1,6 +1,8 @@
 """Events are followed in order and without a gap in each cell, also while a company moves and after a restore."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -10,8 +12,9 @@ from accounts.models import Merchant
 from tests.support.api import Api, another_address
 from tests.support.companies import Shop
 from tests.support.lives import ACMES
-from tests.support.moves import COPIES, an_empty_cell, move, moving
-from tests.support.payments import pix
+from tests.support.moves import COPIES, ENDS, an_empty_cell, closing_connections, move, moving
+from tests.support.payments import a_reference, pix
+from tests.support.threads import wait_for_waiters
 from tests.support.webhooks import happens
 from webhooks.models import Event
 from webhooks.restored import renumber
@@ -49,6 +52,33 @@ def test_nobody_who_follows_events_waits_for_a_move(acme: Shop, globex: Shop) ->
     assert [told(*asked) for asked in zip(shops, news, strict=True)] == [[one] for one in later]
     acme.sandbox.refresh_from_db()
     assert acme.sandbox.cell_id == ACMES
+
+
+def test_nor_for_those_who_wait_until_the_move_has_ended(acme: Shop, globex: Shop) -> None:
+    """The company's own calls that come in its last step: they wait, and are done in the new cell."""
+    made = [_created(acme) for _ in range(2)]
+    known = [occurs(shop, 1) for shop in (acme, globex)]
+    with ThreadPoolExecutor(3) as backends:
+        with moving(acme, ENDS):
+            calls = [backends.submit(closing_connections, partial(_paid, acme, one)) for one in made]
+            calls.append(backends.submit(closing_connections, partial(_created, acme)))
+            wait_for_waiters(4)
+            new = occurs(globex, 2)
+            assert told(globex, known[1]) == [new]
+        for call in calls:
+            call.result(60)
+    assert len(told(acme, known[0])) == 2
+
+
+def _created(shop: Shop) -> str:
+    answer = Api(shop.sandbox_key, another_address()).post("/payments", pix(reference=a_reference()))
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["data"]["id"])
+
+
+def _paid(shop: Shop, payment: str) -> None:
+    answer = Api(shop.sandbox_key, another_address()).post(f"/simulations/payments/{payment}", {"status": "PAID"})
+    assert answer.status_code == 200, answer.content
 
 
 def test_what_another_server_counted_comes_before_what_this_one_counts_in_each_cell(acme: Shop, globex: Shop) -> None:
