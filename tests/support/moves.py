@@ -35,7 +35,8 @@ def an_empty_cell() -> Iterator[None]:
     """To which companies are moved in a test that commits. It goes afterwards, with what is there."""
     with cells.opened(FIRST):
         build(ACMES, is_open=False)
-        yield
+    yield
+    with cells.opened(FIRST):
         Merchant.objects.update(moving_since=utcnow() - STAY_FOR - timedelta(hours=1))
         open_old()
         Merchant.objects.filter(cell_id=ACMES).update(cell_id=None)
