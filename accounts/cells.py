@@ -156,11 +156,14 @@ def every_cell(*, lately: bool = False) -> list[str]:
     return _known
 
 
+_NAMES = f"SELECT name FROM {table(Cell)} ORDER BY name"
+
+
 def look_again() -> bool:
     """Reads which cells there are; whether that is news to this process."""
     global _known, _looked_at
     before, _looked_at = _known, monotonic()
-    _known = [cells.FIRST, *Cell.objects.order_by("name").values_list("name", flat=True)]
+    _known = [cells.FIRST, *(name for (name,) in every(_NAMES))]
     return _known != before
 
 
