@@ -163,7 +163,7 @@ def look_again() -> bool:
     """Reads which cells there are; whether that is news to this process."""
     global _known, _looked_at
     before, _looked_at = _known, monotonic()
-    _known = [cells.FIRST, *(name for (name,) in every(_NAMES))]
+    _known = [cells.FIRST, *_names()]
     return _known != before
 
 
@@ -171,7 +171,11 @@ def beside_the_first() -> list[str]:
     """The names of the other cells: of a database in the middle of its migrations, which may not know of any yet."""
     if table(Cell) not in connection.introspection.table_names():
         return []
-    return list(Cell.objects.order_by("name").values_list("name", flat=True))
+    return _names()
+
+
+def _names() -> list[str]:
+    return [name for (name,) in every(_NAMES)]
 
 
 def forget() -> None:
