@@ -8,38 +8,32 @@ END $$;
 CREATE OR REPLACE TRIGGER account_opens AFTER INSERT ON ledger_account
     FOR EACH ROW EXECUTE FUNCTION ledger_open_account();
 
--- An entry fits its transfer and moves its balance, in the same statement.
+-- An entry fits its transfer and moves its balance, in the same statement. Entries of a batch say themselves which number
+-- they have in an account and what its balance is after them: it was moved for all of them before, and is proved by them
+-- at the commit (`ledger_prove_balance`).
 CREATE OR REPLACE FUNCTION ledger_apply_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE ledger_balance b
-       SET amount = b.amount + NEW.amount, version = b.version + 1, updated_at = greatest(b.updated_at, t.posted_at)
-      FROM ledger_transfer t
-     WHERE b.account_id = NEW.account_id AND t.id = NEW.transfer_id AND t.entry_count >= NEW.line
-    RETURNING b.amount, b.version INTO NEW.balance_after, NEW.sequence;
+    IF NEW.sequence = 0 THEN
+        UPDATE ledger_balance b
+           SET amount = b.amount + NEW.amount, version = b.version + 1, updated_at = greatest(b.updated_at, t.posted_at)
+          FROM ledger_transfer t
+         WHERE b.account_id = NEW.account_id AND t.id = NEW.transfer_id AND t.entry_count >= NEW.line
+        RETURNING b.amount, b.version INTO NEW.balance_after, NEW.sequence;
+    ELSE
+        PERFORM FROM ledger_transfer t, ledger_balance b
+          WHERE t.id = NEW.transfer_id AND t.entry_count >= NEW.line
+            AND b.account_id = NEW.account_id AND NEW.sequence BETWEEN 1 AND b.version;
+    END IF;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'transfer % is sealed at % entries', NEW.transfer_id,
-            (SELECT entry_count FROM ledger_transfer WHERE id = NEW.transfer_id) USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'transfer % is sealed at % entries%', NEW.transfer_id,
+            (SELECT entry_count FROM ledger_transfer WHERE id = NEW.transfer_id),
+            CASE WHEN NEW.sequence IS NULL THEN '' ELSE ', or its balance has not moved' END
+            USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 CREATE OR REPLACE TRIGGER entry_applies BEFORE INSERT ON ledger_entry
-    FOR EACH ROW WHEN (NEW.sequence = 0) EXECUTE FUNCTION ledger_apply_entry();
-
--- Entries of a batch say themselves which number they have in an account and what its balance is after them: it was moved
--- for all of them before, and is proved by them at the commit (`ledger_prove_balance`).
-CREATE OR REPLACE FUNCTION ledger_admit_entry() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM FROM ledger_transfer t, ledger_balance b
-      WHERE t.id = NEW.transfer_id AND t.entry_count >= NEW.line
-        AND b.account_id = NEW.account_id AND NEW.sequence BETWEEN 1 AND b.version;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'transfer % is sealed at % entries, or its balance has not moved', NEW.transfer_id,
-            (SELECT entry_count FROM ledger_transfer WHERE id = NEW.transfer_id) USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE OR REPLACE TRIGGER entry_is_admitted BEFORE INSERT ON ledger_entry
-    FOR EACH ROW WHEN (NEW.sequence <> 0) EXECUTE FUNCTION ledger_admit_entry();
+    FOR EACH ROW EXECUTE FUNCTION ledger_apply_entry();
 
 -- Nobody else moves a balance. The conditions let through what is allowed; the function only refuses.
 CREATE OR REPLACE FUNCTION ledger_guard_balance() RETURNS trigger LANGUAGE plpgsql AS $$
