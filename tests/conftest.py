@@ -54,13 +54,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the rows of a table that are for another day."""
+    """Leaves out what is for another day: rows of a table, or tests of a file that starts whole processes. Nothing of
+    files that are named.
+    """
+    if all(".py" in argument for argument in config.args):
+        return
     chosen: list[pytest.Item] = []
-    for _, rows in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
+    for _, rows in groupby(items, key=_table):
         table = [*rows]
         chosen += todays(table) if table[0].get_closest_marker("a_third_a_day") else table
     config.hook.pytest_deselected(items=list({*items} - {*chosen}))
     items[:] = chosen
+
+
+def _table(item: pytest.Item) -> str:
+    file = item.getparent(pytest.Module)
+    is_marked = file is not None and any(mark.name == "a_third_a_day" for mark in file.own_markers)
+    return item.nodeid.partition("::" if is_marked else "[")[0]
 
 
 def pytest_collection_finish() -> None:

@@ -17,6 +17,8 @@ from tests.support.receivables import a_receivable, stand_at
 from tests.support.receiver import listening
 from tests.support.webhooks import happens, registered
 
+pytestmark = pytest.mark.a_third_a_day
+
 WORKS = """
 from django.test import Client
 from ledger.receivables.tasks import sweep_receivables

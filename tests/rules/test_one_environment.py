@@ -7,7 +7,7 @@ import pytest
 from gateway.celery import MONEY, QUEUES, SANDBOX, TIMETABLE
 from tests.support.one_environment import ASKED, OF_THE_ADMIN, Process, addresses, process_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.a_third_a_day, pytest.mark.django_db]
 VAULT = "gateway.vault"
 OF_THE_SANDBOX = {
     "api/v2/simulations/balances",

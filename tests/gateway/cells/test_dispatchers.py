@@ -34,7 +34,7 @@ from tests.support.webhooks import ago, happens, registered
 from webhooks.dispatch import DISPATCHER, deliver_without_dispatcher
 from webhooks.models import Delivery
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.a_third_a_day, pytest.mark.django_db(transaction=True)]
 PUBLIC = "public"
 FIRED = 'ALERTS{alertname="ProcessSilent",alertstate="firing",process="dispatcher"}'
 

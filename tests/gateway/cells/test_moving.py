@@ -28,6 +28,8 @@ from webhooks.client import AttemptResponse
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery
 
+pytestmark = pytest.mark.a_third_a_day
+
 _INDEXED = """
     SELECT relname, attname FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
       JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]

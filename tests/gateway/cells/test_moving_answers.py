@@ -21,6 +21,8 @@ from tests.support.production import PIX, api_of, live
 from tests.support.providers import paid_out_by
 from tests.support.scripted_provider import SCRIPT, rewritten
 
+pytestmark = pytest.mark.a_third_a_day
+
 WAITING = PaymentOutcome(PaymentResult.WAITING, CODE)
 PAID = PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": "E1"}, reference="E1")
 NOWHERE_WRONG = [[], [], []]

@@ -40,6 +40,8 @@ from tests.support.providers import connected, paid_out_by
 from tests.support.scripted_provider import SCRIPT, rewritten
 from tests.support.suspense import RETURNED, a_bank, arrived, balances, expired, look_again, ordered
 
+pytestmark = pytest.mark.a_third_a_day
+
 KEY = "6f1f3d0e-6a4c-4a52-9d0e-333333333333"
 
 

@@ -22,6 +22,8 @@ from ledger.verify import verify
 from tests.support.companies import Shop, a_shop
 from tests.support.lives import ACMES, FIRST, GLOBEXES, Lives, moved
 
+pytestmark = pytest.mark.a_third_a_day
+
 DAY = timedelta(days=1)
 ACCOUNTS = {"AVAILABLE": "PIX", "FEE_INCOME": "", "CLEARING": "PIX"}
 _ACCOUNT = """

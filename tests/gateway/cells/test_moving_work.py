@@ -42,6 +42,8 @@ from tests.support.people import PASSWORD, a_member, browser_of, signed_in_twice
 from tests.support.receivables import a_receivable, stand_at
 from tests.support.threads import wait_for_waiters, waiters
 
+pytestmark = pytest.mark.a_third_a_day
+
 WITHDRAWN = "gateway_withdrawal"
 
 

@@ -27,6 +27,8 @@ from tests.support.proposals import action, confirmed, proposed
 from tests.support.providers import paid_out_by
 from tests.support.scripted_provider import rewritten
 
+pytestmark = pytest.mark.a_third_a_day
+
 AMOUNTS = (10.00, 25.50, 31.25)
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 

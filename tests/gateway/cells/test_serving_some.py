@@ -28,6 +28,8 @@ from tests.support.webhooks import ago, happens, registered
 from webhooks.dispatch import DISPATCHER, deliver_due
 from webhooks.models import Delivery
 
+pytestmark = pytest.mark.a_third_a_day
+
 PUBLIC = "public"
 SHOWN = "from django.conf import settings as s; print([s.CELLS, s.CELERY_BROKER_TRANSPORT_OPTIONS])"
 

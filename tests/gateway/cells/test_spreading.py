@@ -6,6 +6,8 @@ from django.core.management import CommandError, call_command
 from accounts.models import Cell
 from tests.support.lives import ACMES, Lives
 
+pytestmark = pytest.mark.a_third_a_day
+
 
 @pytest.mark.parametrize(
     ("cell", "node", "said"),

@@ -23,6 +23,8 @@ from tests.support.proposals import confirmed, proposed, refusal
 from tests.support.providers import active, paid_out_by
 from tests.support.scripted_provider import SCRIPT, rewritten
 
+pytestmark = pytest.mark.a_third_a_day
+
 AMOUNTS = (10.00, 25.50, 31.25)
 
 

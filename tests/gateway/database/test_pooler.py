@@ -34,6 +34,8 @@ from tests.support.payments import pix
 from tests.support.serving import ROOT, Served, served, wait_until_it_listens
 from tests.support.withdrawals import register
 
+pytestmark = pytest.mark.a_third_a_day
+
 PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 CONFIG = ROOT / "deploy" / "pgbouncer" / "pgbouncer.ini"
 ROLE = "behind_a_pooler"

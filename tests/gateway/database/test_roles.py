@@ -20,6 +20,8 @@ from gateway.checks import OWNS
 from gateway.database.roles import KEPT, WRITTEN_ONCE
 from tests.support.database import template
 
+pytestmark = pytest.mark.a_third_a_day
+
 ROOT = Path(__file__).resolve().parents[3]
 _SEEN = """
     SELECT name, has_schema_privilege(name, 'USAGE'), has_table_privilege(name || '.gateway_payment', 'INSERT')

@@ -44,7 +44,7 @@ from webhooks import retention as of_events
 from webhooks.dispatch import deliver_due
 from webhooks.models import Endpoint
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Debian's prometheus")
+pytestmark = [pytest.mark.a_third_a_day, pytest.mark.skipif(PROGRAM is None, reason="needs Debian's prometheus")]
 Text = str
 Cause = Callable[[Shop], Callable[[Text], Text] | None]
 

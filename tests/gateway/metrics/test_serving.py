@@ -18,6 +18,8 @@ from gateway.metrics import state
 from tests.support.api import Api
 from tests.support.network import free_port
 
+pytestmark = pytest.mark.a_third_a_day
+
 COUNTING = "from accounts.base.counters import REQUESTS; REQUESTS.labels('GET', 'api/v2/payments', 200).inc(2)"
 
 
