@@ -323,9 +323,16 @@ def _claim(attempt: KeyedRequest) -> bool:
             )
         )
     except OperationalError as error:
-        if isinstance(error.__cause__, LockNotAvailable):
+        if _another_has_it(error.__cause__):
             raise IdempotencyInProgress from error
         raise
+
+
+def _another_has_it(cause: BaseException | None) -> bool:
+    """Whether the claim has waited too long for a request that has the same key: PostgreSQL then names the row, and the
+    table where it is. Whoever waits for the table itself is told neither, and nobody need have the key.
+    """
+    return isinstance(cause, LockNotAvailable) and table(IdempotencyKey) in (cause.diag.context or "")
 
 
 def _store(attempt: KeyedRequest, status: int, body: bytes) -> Stored:

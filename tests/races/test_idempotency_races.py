@@ -13,6 +13,7 @@ import pytest
 from django.db import connections, transaction
 from django.http import HttpResponse
 
+from accounts.base.rows import execute, table
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 CONFLICT = (409, "ONP409_IDEMPOTENCY_CONFLICT")
 IN_PROGRESS = (409, "ONP409_IDEMPOTENCY_IN_PROGRESS")
+UNAVAILABLE = (503, "ONP503")
 CREATED = (201, "ONP201")
 
 Call = Callable[[], HttpResponse]
@@ -212,4 +214,16 @@ def test_a_call_that_waits_too_long_for_its_twin_may_come_again(caller: Callable
     error = answer.json()["error"]
     assert (error["retryable"], error["retryAfter"], answer["Retry-After"]) == (True, 1, "1")
     assert Payment.objects.count() == 0
+    assert outcomes([caller().post("/payments", body, key=key)]) == {CREATED: 1}
+
+
+def test_a_key_that_nobody_has_is_not_in_progress_while_its_table_is_locked(caller: Callable[[], Api]) -> None:
+    body, key = pix(), str(uuid.uuid4())
+
+    with held(lambda: execute(f"LOCK TABLE {table(IdempotencyKey)} IN EXCLUSIVE MODE")):
+        answer = caller().post("/payments", body, key=key)
+
+    assert outcomes([answer]) == {UNAVAILABLE: 1}
+    assert (answer.json()["error"]["retryable"], "Retry-After" in answer) == (True, True)
+    assert (Payment.objects.count(), Customer.objects.count(), IdempotencyKey.objects.count()) == (0, 0, 0)
     assert outcomes([caller().post("/payments", body, key=key)]) == {CREATED: 1}
