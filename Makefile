@@ -146,7 +146,7 @@ simulate: installed-dev
 		$(if $(MERCHANTS),--merchants $(MERCHANTS)) $(if $(SKEW),--skew $(SKEW)) $(if $(SPEED),--speed $(SPEED))
 
 # From the commit that CHANGELOG.md names for 0.2.0 to this one, and the code back, under load. ROWS= says how large the
-# tables are; SHORT=1 makes them small and the load short.
+# tables are; SHORT=1 fills none, and makes the load short.
 upgrade: installed-dev
 	@$(WITH) --durable -- $(PYTHON) -m tests.upgrade
 

@@ -9,7 +9,7 @@ own watch: a lock as an INSERT takes it, again and again.
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,10 +20,6 @@ from psycopg import sql
 
 EVERY_S, LOOKED_AT_EVERY_S = 0.02, 0.003
 MS = timedelta(milliseconds=1)
-_BIG = """
-    SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = 'public' AND relkind IN ('r', 'p') AND reltuples >= %s ORDER BY relname
-"""
 _KEPT_OUT = """
     SELECT relation::regclass::text, pid FROM pg_locks
      WHERE relation = ANY(%s::regclass[]) AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
@@ -60,12 +56,9 @@ class Locks:
 
 
 @contextmanager
-def watched(url: str, rows: int) -> Iterator[Locks]:
-    """Watches the tables of at least so many rows until the block ends."""
+def watched(url: str, tables: Sequence[str]) -> Iterator[Locks]:
+    """Watches these tables until the block ends."""
     over = threading.Event()
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute("ANALYZE")
-        tables = [str(name) for (name,) in server.execute(_BIG, [rows]).fetchall()]
     locks = Locks({table: Kept() for table in tables}, dict.fromkeys(tables, 0.0))
     watchers = [threading.Thread(target=_write, args=(url, table, locks, over)) for table in tables]
     watchers.append(threading.Thread(target=_look, args=(url, tables, locks, over)))
@@ -94,13 +87,13 @@ def _write(url: str, table: str, locks: Locks, over: threading.Event) -> None:
             locks.waited[table] = max(locks.waited[table], milliseconds)
 
 
-def _look(url: str, tables: list[str], locks: Locks, over: threading.Event) -> None:
+def _look(url: str, tables: Sequence[str], locks: Locks, over: threading.Event) -> None:
     seen: dict[tuple[str, int], tuple[datetime, datetime, int]] = {}
     with psycopg.connect(url, autocommit=True) as server:
         last = _now(server)
         while not over.wait(LOOKED_AT_EVERY_S):
             now = _now(server)
-            found = [(str(table), int(pid)) for table, pid in server.execute(_KEPT_OUT, [tables]).fetchall()]
+            found = [(str(table), int(pid)) for table, pid in server.execute(_KEPT_OUT, [[*tables]]).fetchall()]
             for table, pid in seen.keys() - found:
                 before, first, unscheduled = seen.pop((table, pid))
                 waited = max(_unscheduled_ns(pid) - unscheduled, 0) / 1e6
