@@ -1,7 +1,8 @@
 """Writes the request log: entries are handed over in memory, redacted and written by a thread of their own.
 
 No request waits for its row or fails because of it. While the database is down entries are buffered; the oldest are
-dropped if there are too many. A killed process loses its buffer: money and audit do not depend on it.
+dropped if there are too many. Those of a cell that rests wait for it, and nobody else with them. A killed process loses
+its buffer: money and audit do not depend on it.
 """
 
 import os
@@ -70,7 +71,7 @@ class RequestLog:
         self._news.set()
 
     def flush(self) -> bool:
-        """Writes the buffer. False: nothing can be written now, and the buffer is kept."""
+        """Writes the buffer but for cells that rest. False: nothing can be written now, and the buffer is kept."""
         with self._writing:
             while batch := self._take():
                 if not self._store(batch):
@@ -90,6 +91,7 @@ class RequestLog:
         False: nothing can be written now, and what is not written is given back.
         """
         try:
+            batch = self._located(batch)
             self._insert(batch)
         except (DataError, IntegrityError) as error:
             if len(batch) == 1:
@@ -122,15 +124,20 @@ class RequestLog:
             self._news.wait()
             time.sleep(pause)
             self._news.clear()
-            if self.flush():
-                pause = EVERY_S
-            else:
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+            pause = EVERY_S if self.flush() else min(2 * pause, LONGEST_PAUSE_S)
+            if self._waiting:
                 self._news.set()
 
     def _take(self) -> list[RequestFacts]:
+        """The oldest that can be written: those of a cell that rests stay where they are."""
+        batch: list[RequestFacts] = []
+        stay: list[RequestFacts] = []
         with self._queue:
-            batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+            resting = cells.resting()
+            while self._waiting and len(batch) < BATCH:
+                facts = self._waiting.popleft()
+                (stay if facts.cell in resting else batch).append(facts)
+            self._waiting.extendleft(reversed(stay))
             self._size -= sum(facts.size for facts in batch)
             return batch
 
@@ -153,26 +160,28 @@ class RequestLog:
             log.warning("request_log.given_up", requests=given_up)
 
     def _insert(self, batch: list[RequestFacts]) -> None:
-        if self._connection is None:
-            self._connection = separate_connection()
-        moved = self._moved(batch)
-        rows: dict[str, list[str]] = defaultdict(list)
+        connection, rows = self._connected(), defaultdict[str, list[str]](list)
         for facts in batch:
             if row := _row(facts):
-                rows[moved.get(facts.merchant_id, facts.cell)].append(row)
+                rows[facts.cell].append(row)
         for cell, made in rows.items():
-            with cells.opened(cell), self._connection.cursor() as cursor:
+            with cells.opened(cell), connection.cursor() as cursor:
                 cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [f"[{','.join(made)}]"])
         self._was_refused = False
 
-    def _moved(self, batch: list[RequestFacts]) -> dict[int, str]:
-        """In which cells the merchants live by now, after one of them has left that of its request."""
+    def _located(self, batch: list[RequestFacts]) -> list[RequestFacts]:
+        """The same in the cells in which the merchants live by now, after one of them has left that of its request."""
         if not self._was_refused:
-            return {}
-        assert self._connection
-        with self._connection.cursor() as cursor:
+            return batch
+        with self._connected().cursor() as cursor:
             cursor.execute(LIVING, [[facts.merchant_id for facts in batch]])
-            return {merchant: cell for merchant, cell, _ in cursor.fetchall()}
+            lives = {merchant: cell for merchant, cell, _ in cursor.fetchall()}
+        return [facts._replace(cell=lives.get(facts.merchant_id, facts.cell)) for facts in batch]
+
+    def _connected(self) -> BaseDatabaseWrapper:
+        if self._connection is None:
+            self._connection = separate_connection()
+        return self._connection
 
     def _disconnect(self) -> None:
         if self._connection is not None:

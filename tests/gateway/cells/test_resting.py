@@ -8,12 +8,16 @@ from django.db import OperationalError, connection
 from django.test import Client
 
 from accounts.base import cells
-from accounts.base.rows import every, execute
+from accounts.base.rows import every, execute, table
 from accounts.cells import all_cells
 from gateway.database.nodes import waits_for_all
+from gateway.local import processes
 from gateway.payments.models import Payment
+from gateway.requests.log import BATCH, RequestLog
+from gateway.requests.models import ApiRequest
 from tests.support.lives import ACMES, Lives, rows
 from tests.support.payments import pix
+from tests.support.requests import unmade_request
 
 KEY = "6f1f3d0e-6a4c-4a52-9d0e-111111111111"
 
@@ -72,3 +76,36 @@ def test_a_transaction_goes_on_elsewhere_after_it_was_refused(lives: Lives) -> N
             raise AssertionError("it rests")
         assert connection.in_atomic_block
         assert every("SELECT current_schema()") == [("public",)]
+
+
+@pytest.fixture
+def logged_there(transactional_db: None) -> Iterator[str]:
+    """A cell with a request log, which is all that it has: other connections see it."""
+    name, log = "cell_51", table(ApiRequest)
+    with cells.opened(cells.FIRST):
+        execute(f"CREATE SCHEMA {name}")
+        execute(f"CREATE TABLE {name}.{log} (LIKE public.{log} INCLUDING ALL)")
+    yield name
+    with cells.opened(cells.FIRST):
+        execute(f"DROP SCHEMA {name} CASCADE")
+
+
+def test_its_requests_wait_for_their_place_in_the_log_and_those_of_others_do_not(logged_there: str) -> None:
+    queue = RequestLog()
+    theirs = [unmade_request(cell=logged_there) for _ in range(BATCH + 1)]
+    others = [unmade_request(cell=cells.FIRST) for _ in range(2)]
+
+    with resting(logged_there):
+        for one in (*theirs, *others):
+            queue.add(one)
+        assert queue.flush()
+        assert logged(cells.FIRST) == [one.id for one in others]
+    assert processes.wait_until(lambda: len(logged(logged_there)) == len(theirs), 10)
+    assert logged(logged_there) == [one.id for one in theirs]
+    assert logged(cells.FIRST) == [one.id for one in others]
+    queue.close()
+
+
+def logged(cell: str) -> list[str]:
+    with cells.opened(cell):
+        return [*ApiRequest.objects.order_by("pk").values_list("pk", flat=True)]

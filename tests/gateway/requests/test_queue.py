@@ -18,32 +18,16 @@ from accounts.base import cells
 from accounts.base.ids import new_id
 from accounts.models import ApiKey
 from gateway.requests import retention
-from gateway.requests.facts import RequestFacts
 from gateway.requests.log import MOST, RequestLog
 from gateway.requests.models import ApiRequest
 from tests.support.api import Api
 from tests.support.cells import not_in_cells
 from tests.support.companies import Shop
 from tests.support.ranges import kept_for_weeks
+from tests.support.requests import unmade_request
 from tests.support.webhooks import back_in_time
 
 pytestmark = pytest.mark.django_db
-
-
-def facts(**members: Any) -> RequestFacts:
-    """Of a request that nobody made."""
-    asked = {
-        "method": "GET",
-        "path": "/api/v2/payments",
-        "path_ids": (),
-        "query": "",
-        "body": b"",
-        "idempotency_key": "",
-    }
-    answer = {"status": 200, "refusal_code": None, "answer": b"{}", "answer_kind": "application/json"}
-    who = {"id": new_id("req"), "merchant_id": 1, "api_key_id": "key_x", "origin": None, "user_agent": ""}
-    other = {"is_replay": False, "elapsed_s": 0.0015, "cell": cells.current()}
-    return RequestFacts(**{**asked, **answer, **who, **other} | members)
 
 
 def test_it_is_written_by_itself(api: Api, request_log: ModuleType) -> None:
@@ -83,7 +67,7 @@ def test_under_a_wrong_setting_requests_wait_as_well(
     with monkeypatch.context() as meanwhile:
         meanwhile.setitem(connection.settings_dict["OPTIONS"], "options", f"-c {wrong}")
         for one in ids:
-            queue.add(facts(id=one))
+            queue.add(unmade_request(id=one))
         assert not queue.flush()
 
     queue.close()
@@ -95,7 +79,7 @@ def test_a_row_that_is_refused_costs_no_other_one(request_log: ModuleType) -> No
     queue, ids = RequestLog(), [new_id("req") for _ in range(5)]
     with capture_logs() as said:
         for one in ids:
-            queue.add(facts(id=one, status=10**6 if one == ids[2] else 200))
+            queue.add(unmade_request(id=one, status=10**6 if one == ids[2] else 200))
         queue.close()
 
     assert list(ApiRequest.objects.order_by("pk").values_list("pk", flat=True)) == [*ids[:2], *ids[3:]]
@@ -110,7 +94,7 @@ def test_too_many_push_out_the_oldest(
     with monkeypatch.context() as away:
         away.setitem(connection.settings_dict, "HOST", "/nowhere")
         for one in ids:
-            queue.add(facts(id=one, body=body))
+            queue.add(unmade_request(id=one, body=body))
         assert not queue.flush()
 
     queue.close()
