@@ -1,13 +1,14 @@
-"""A cluster of Valkey, for the limits and the cache: each key is on one of several masters.
+"""Valkey, for the limits and the cache: one of it, or a cluster in which each key is on one of several masters.
 
-redis-py knows which master has which key, and follows one that has moved. A request waits for one answer at most. A
-master that gave none is not asked again for a moment, and who has what is then asked beside the requests.
+A request waits for one answer at most, and who gave none is not asked again for a moment. redis-py knows which master
+has which key, and follows one that has moved; who has what is asked beside the requests.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import redis
@@ -21,6 +22,8 @@ from redis.exceptions import ClusterDownError, RedisClusterException
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
+T = TypeVar("T")
+
 log = structlog.get_logger()
 WAITS_S = 0.5
 """For one answer, and for a connection."""
@@ -31,8 +34,33 @@ class Resting(redis.ConnectionError):
     """Nobody was asked: a moment ago there was no answer."""
 
 
+_one_rests_until: dict[str, float] = {}
+
+
+def asked(url: str, ask: Callable[[], T]) -> T:
+    """What the one Valkey there answers. Raises RedisError."""
+    if monotonic() < _one_rests_until.get(url, 0.0):
+        raise Resting("it gave no answer a moment ago")
+    try:
+        return ask()
+    except (redis.ConnectionError, redis.TimeoutError):
+        _one_rests_until[url] = monotonic() + RESTS_S
+        raise
+
+
+class One(redis.Redis):
+    """Its client."""
+
+    def __init__(self, url: str, pool: redis.ConnectionPool) -> None:
+        super().__init__(connection_pool=pool)
+        self._url = url
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        return asked(self._url, partial(super().execute_command, *args, **options))
+
+
 class Cluster(RedisCluster):
-    """Its client. Raises RedisError, also where the library would raise something else."""
+    """The client of a cluster. Raises RedisError, also where the library would raise something else."""
 
     def __init__(self, url: str) -> None:
         first, *others = _nodes(url)
@@ -134,7 +162,25 @@ def cluster(url: str) -> Cluster:
     return _search(url).result()
 
 
-class _Client(RedisCacheClient):
+class _ClientOfOne(RedisCacheClient):
+    def __init__(self, servers: list[str], **options: Any) -> None:
+        super().__init__(servers, **options)
+        [self._url] = servers
+        self._pool = redis.ConnectionPool.from_url(self._url, socket_timeout=WAITS_S, socket_connect_timeout=WAITS_S)
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> One:
+        return One(self._url, self._pool)
+
+
+class OneCache(RedisCache):
+    """Django's cache, on one Valkey."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__([server], params)
+        self._class = _ClientOfOne
+
+
+class _ClientOfCluster(RedisCacheClient):
     """Names one key in each command: several may be on several masters."""
 
     def __init__(self, servers: list[str], **options: Any) -> None:
@@ -146,8 +192,8 @@ class _Client(RedisCacheClient):
 
 
 class ClusterCache(RedisCache):
-    """Django's cache, on such a cluster."""
+    """The same on a cluster."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__([server], params)
-        self._class = _Client
+        self._class = _ClientOfCluster

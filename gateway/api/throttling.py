@@ -5,9 +5,8 @@ the headers), which together cost more than the payment's own database work.
 """
 
 import hashlib
-import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import local
 from typing import Any
 
@@ -17,7 +16,7 @@ from django.conf import settings
 from redis.exceptions import NoScriptError
 
 from gateway.database.addresses import CLUSTERS
-from gateway.valkey import RESTS_S, WAITS_S, Resting, cluster
+from gateway.valkey import WAITS_S, Resting, asked, cluster
 
 log = structlog.get_logger()
 
@@ -44,7 +43,6 @@ return {admitted, limit - used, math.ceil(reset / 1000000)}
 """
 _DIGEST = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 """Valkey's name for the script."""
-_rests_until = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,11 @@ _own = _Own()
 
 
 def _count(url: str, *arguments: str | int) -> list[int]:
-    """Runs the script. Raises RedisError."""
+    """Runs the script on one Valkey. Raises RedisError."""
+    return asked(url, partial(_count_there, url, *arguments))
+
+
+def _count_there(url: str, *arguments: str | int) -> list[int]:
     if _own.url != url:
         _own.url, _own.connection = url, _valkey(url).connection_pool.make_connection()
     try:
@@ -107,20 +109,14 @@ def hit(scope: str, who: str) -> RateLimitVerdict:
     While Valkey is down every call is admitted: a limit that cannot be counted must not stop payments. Of a cluster
     that is about the master that has the window.
     """
-    global _rests_until
     limit, url = settings.RATE_LIMITS[scope], settings.CACHE_URL
-    is_cluster = url.startswith(CLUSTERS)
-    if time.monotonic() < _rests_until:
-        return RateLimitVerdict(scope, True, limit, 1)
     try:
-        admitted, remaining, reset_s = (_count_in_cluster if is_cluster else _count)(
+        admitted, remaining, reset_s = (_count_in_cluster if url.startswith(CLUSTERS) else _count)(
             url, f"onpay:limit:{scope}:{who}", limit, settings.RATE_LIMIT_WINDOW_S
         )
     except Resting:
         return RateLimitVerdict(scope, True, limit, 1)
     except redis.RedisError as error:
-        if not is_cluster:
-            _rests_until = time.monotonic() + RESTS_S
         log.warning("rate_limit.not_counted", error=type(error).__name__)
         return RateLimitVerdict(scope, True, limit, 1)
     return RateLimitVerdict(scope, bool(admitted), remaining, max(1, reset_s))

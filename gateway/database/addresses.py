@@ -94,5 +94,4 @@ def cache(url: str) -> dict[str, Any]:
         return {"BACKEND": "gateway.valkey.ClusterCache", "LOCATION": url}
     if not url.startswith(("redis://", "rediss://", "unix://")):
         raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
-    waits = {"socket_connect_timeout": 2, "socket_timeout": 2}
-    return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "OPTIONS": waits}
+    return {"BACKEND": "gateway.valkey.OneCache", "LOCATION": url}

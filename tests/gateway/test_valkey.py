@@ -1,9 +1,18 @@
-"""The address of Valkey or of a cluster of it, and a cluster that is not there. `make ha` has one that is."""
+"""The address of Valkey or of a cluster of it, one that hangs, and a cluster that is not there. `make ha` has one that
+is.
+"""
 
+import shutil
+import signal
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.urls import reverse
@@ -14,12 +23,16 @@ from redis import RedisError
 from accounts.models import User
 from gateway.api import throttling
 from gateway.database import addresses
-from gateway.valkey import ClusterCache
+from gateway.local import processes
+from gateway.local.valkey import Valkey
+from gateway.valkey import RESTS_S, WAITS_S, ClusterCache
 from tests.support.network import free_ports
 from tests.support.people import PASSWORD
 
-ONE = "django.core.cache.backends.redis.RedisCache"
+ONE = "gateway.valkey.OneCache"
 CLUSTER = "gateway.valkey.ClusterCache"
+BUSY_S = 1.0
+"""What a busy machine may add to a wait."""
 
 
 def nowhere() -> str:
@@ -64,14 +77,66 @@ def test_what_cannot_have_the_limits_is_refused(wrong: str) -> None:
 def test_a_cluster_that_is_not_there_refuses_nothing_and_is_waited_for_once(settings: Settings) -> None:
     settings.CACHE_URL = nowhere()
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"payments": 1}
-    cache: Any = ClusterCache(settings.CACHE_URL, {})
+    in_cluster: Any = ClusterCache(settings.CACHE_URL, {})
     began = time.monotonic()
 
     assert all(throttling.hit("payments", "somebody").admitted for _ in range(200))
     assert not throttling.is_up()
     with pytest.raises(RedisError):
-        cache.add("name", 1)
+        in_cluster.add("name", 1)
     assert time.monotonic() - began < 2
+
+
+@pytest.fixture
+def valkey(settings: Settings) -> Iterator[Valkey]:
+    """One of its own, for the limits and the cache."""
+    found = Valkey(Path(tempfile.mkdtemp(prefix="onpay-test-")) / "valkey", durable=False)
+    found.start()
+    settings.CACHE_URL = found.cache_url
+    settings.CACHES = {"default": addresses.cache(found.cache_url)}
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"payments": 2}
+    yield found
+    found.stop()
+    shutil.rmtree(found.folder.parent)
+
+
+@contextmanager
+def hanging(valkey: Valkey) -> Iterator[None]:
+    valkey.signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        valkey.signal(signal.SIGCONT)
+
+
+def admitted() -> bool:
+    return throttling.hit("payments", "somebody").admitted
+
+
+def kept() -> bool:
+    """Whether the cache has what is put there."""
+    try:
+        cache.set("name", 1)
+        return cache.get("name") == 1
+    except RedisError:
+        return False
+
+
+@pytest.mark.parametrize("first", ["limits", "cache"])
+def test_one_that_hangs_is_waited_for_once_and_used_again(valkey: Valkey, first: str) -> None:
+    assert kept()
+    assert [admitted() for _ in range(3)] == [True, True, False]
+    ask = {"limits": admitted, "cache": lambda: not kept()}
+
+    with hanging(valkey):
+        began = time.monotonic()
+        assert ask[first]()
+        waited = time.monotonic()
+        assert waited - began >= WAITS_S
+        assert all(admitted() and not kept() for _ in range(20))
+        assert time.monotonic() - waited < WAITS_S, "somebody has waited once more"
+    assert processes.wait_until(kept, RESTS_S + BUSY_S)
+    assert not admitted()
 
 
 @pytest.mark.parametrize("lost", ["redis://127.0.0.1:1/1", nowhere()], ids=["one", "cluster"])
