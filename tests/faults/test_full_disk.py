@@ -2,27 +2,19 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
-import psycopg
 import pytest
 
 from tests.support.backends import Backends
-from tests.support.disk import Disk, cannot_be_mounted, small_disk
+from tests.support.disk import Disk, cannot_be_mounted, fill_the_log, small_disk
 from tests.support.service import FEWER_KILLS, PATIENCE_S, Service, are_charged_once
 
 LASTS_S, BACK_WITHIN_S = 3, 30
 
 
-def fill_its_log(service: Service) -> None:
-    """Every segment of the log is used up, and there is no room for another."""
-    with suppress(psycopg.Error), psycopg.connect(service.admin_url, autocommit=True) as connection:
-        for _ in range(500):
-            connection.execute("SELECT pg_logical_emit_message(false, 'full', 'disk'), pg_switch_wal()")
-        raise AssertionError("there was room")
-
-
-@pytest.mark.parametrize("fill", [lambda service: None, fill_its_log], ids=["no page", "no log"])
+@pytest.mark.parametrize(
+    "fill", [lambda service: None, lambda service: fill_the_log(service.admin_url)], ids=["no page", "no log"]
+)
 def test_orders_survive_a_full_disk(service: Service, fill: Callable[[Service], None]) -> None:
     if reason := cannot_be_mounted():
         pytest.skip(reason)

@@ -11,9 +11,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from itertools import islice
 from pathlib import Path
@@ -22,9 +21,11 @@ from typing import Any
 import psycopg
 
 from gateway.local import processes
+from tests.support.disk import fill_the_log, without_room
 from tests.support.network import free_ports
 from tests.support.servers import Process, owner, signal_tree, where_is
 from tests.support.serving import wait_until_it_listens
+from tests.support.waiting import until
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
@@ -193,39 +194,27 @@ class Host:
         finally:
             self.processes["network"].signal(signal.SIGCONT)
 
-    @contextmanager
-    def full(self) -> Iterator[None]:
+    def full(self) -> AbstractContextManager[None]:
         """As long as this lasts its disk has no room for a further page."""
-        self._resize(shutil.disk_usage(self.disk).used)
-        try:
-            yield
-        finally:
-            self._resize(shutil.disk_usage(self.disk).used + ROOM)
+        return without_room(lambda: shutil.disk_usage(self.disk).used, self._resize, ROOM)
 
     def _resize(self, size: int) -> None:
-        for _ in range(50):
-            if subprocess.run(["mount", "-o", f"remount,size={size}", self.disk], check=False).returncode == 0:
-                return
-            size = shutil.disk_usage(self.disk).used
-        raise AssertionError("the disk fills faster than it is made smaller")
+        subprocess.run(["mount", "-o", f"remount,size={size}", self.disk], check=True)
 
     def fill_its_log(self) -> None:
-        """Every segment of its log is used up, and there is no room for another."""
-        with suppress(psycopg.Error), self._connected() as connection:
-            for _ in range(500):
-                connection.execute("SELECT pg_logical_emit_message(false, 'full', 'disk'), pg_switch_wal()")
-            raise AssertionError("there was room")
+        fill_the_log(self._address)
 
     def is_read_only(self) -> bool:
         """Whether its database is down or takes no writes, as one who is on the host sees it."""
-        with suppress(psycopg.Error), self._connected() as connection:
+        with suppress(psycopg.Error), psycopg.connect(self._address, autocommit=True, connect_timeout=2) as connection:
             row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
             return bool(row and row[0])
         return True
 
-    def _connected(self) -> psycopg.Connection[Any]:
-        address = self.cluster.url("postgres", self.postgres, "postgres")
-        return psycopg.connect(address, autocommit=True, connect_timeout=2)
+    @property
+    def _address(self) -> str:
+        """Of its database, for one who is on the host."""
+        return self.cluster.url("postgres", self.postgres, "postgres")
 
     def says(self, path: str) -> tuple[int, Any]:
         """What its Patroni answers; status 0 if it does not."""
@@ -373,12 +362,7 @@ class Cluster:
         return False
 
     def until(self, holds: Callable[[], Any], seconds: float) -> Any:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if found := holds():
-                return found
-            time.sleep(0.1)
-        raise AssertionError(f"did not hold within {seconds} s: {self.members()}\n{self._last_said()}")
+        return until(holds, seconds, lambda: f"{self.members()}\n{self._last_said()}")
 
     def _last_said(self) -> str:
         logs = sorted(self.folder.glob("*.log"))

@@ -1,7 +1,6 @@
 """A cluster of Valkey: three masters, the first of them with a replica. Each is killed, or stands still."""
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -14,6 +13,7 @@ from redis.crc import key_slot
 
 from tests.support.network import free_ports
 from tests.support.servers import Process
+from tests.support.waiting import until
 
 PASSWORD = "of-a-test"
 MASTERS, SLOTS = 3, 16384
@@ -139,13 +139,11 @@ class ClusterOfValkey:
         meanwhile()
 
     def until(self, holds: Callable[[], Any], seconds: float = 30) -> None:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+        def answered() -> Any:
             with suppress(RedisError):
-                if holds():
-                    return
-            time.sleep(0.05)
-        raise AssertionError(f"did not hold within {seconds} s: {self._last_said()}")
+                return holds()
+
+        until(answered, seconds, self._last_said)
 
     def _last_said(self) -> str:
         return "\n".join(f"{node.name}: {node.log.read_text(errors='replace')[-500:]}" for node in self.nodes)

@@ -1,13 +1,16 @@
-"""A small disk under the database of a service, which can be full: a tmpfs that only the service's processes see."""
+"""Disks of databases that are full. That of a service is a tmpfs, which only the service's processes see."""
 
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import psycopg
 
 from tests.support.service import Service
 
@@ -51,22 +54,38 @@ class Disk:
         within = ["nsenter", "--target", str(self.service.process.pid), "--mount"]
         subprocess.run([*within, "sh", "-ec", script, "sh", str(self.data), *map(str, words)], check=True)
 
-    @contextmanager
-    def full(self, but_for: int = 0) -> Iterator[None]:
+    def full(self, but_for: int = 0) -> AbstractContextManager[None]:
         """As long as this lasts there is no room for a further page, or for no more than so many bytes."""
-        self._shrink(but_for)
-        try:
-            yield
-        finally:
-            self.do(_SIZE, self.used() + ROOM)
+        return without_room(self.used, partial(self.do, _SIZE), ROOM, but_for)
 
-    def _shrink(self, but_for: int) -> None:
-        """To what is used, and so much more. The system refuses less, which it is when a page was written meanwhile."""
-        for _ in range(50):
-            with suppress(subprocess.CalledProcessError):
-                self.do(_SIZE, self.used() + but_for)
-                return
-        raise AssertionError("the disk fills faster than it is made smaller")
+
+@contextmanager
+def without_room(used: Callable[[], int], resize: Callable[[int], None], room: int, but_for: int = 0) -> Iterator[None]:
+    """As long as this lasts a disk has no room for a further page, or for no more than so many bytes; afterwards it has
+    `room`.
+    """
+    _shrink(used, resize, but_for)
+    try:
+        yield
+    finally:
+        resize(used() + room)
+
+
+def _shrink(used: Callable[[], int], resize: Callable[[int], None], but_for: int) -> None:
+    """To what is used, and so much more. The system refuses less, which it is when a page was written meanwhile."""
+    for _ in range(50):
+        with suppress(subprocess.CalledProcessError):
+            resize(used() + but_for)
+            return
+    raise AssertionError("the disk fills faster than it is made smaller")
+
+
+def fill_the_log(address: str) -> None:
+    """Every segment of the log of this PostgreSQL is used up, and its disk has no room for another."""
+    with suppress(psycopg.Error), psycopg.connect(address, autocommit=True, connect_timeout=2) as connection:
+        for _ in range(500):
+            connection.execute("SELECT pg_logical_emit_message(false, 'full', 'disk'), pg_switch_wal()")
+        raise AssertionError("there was room")
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from typing import Any
 from gateway.local import keys
 from tests.support.receiver import Receiver, listening
 from tests.support.tally import survived
+from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -220,12 +221,7 @@ class Service:
 
     def until(self, holds: Callable[[], Any], seconds: float = 30) -> Any:
         """What `holds` returned when it first held."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if found := holds():
-                return found
-            time.sleep(0.05)
-        raise AssertionError(f"did not hold within {seconds} s")
+        return until(holds, seconds)
 
     def environment(self) -> dict[str, str]:
         """Of its processes, and of commands about it."""

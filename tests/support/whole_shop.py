@@ -4,8 +4,7 @@ import asyncio
 import os
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.support.api import Api
 from tests.support.network import free_port
 from tests.support.sample_shop import time_passes
 from tests.support.service import answers
+from tests.support.waiting import until
 from tests.support.webhooks import registered
 from webhooks.dispatch import Dispatcher
 from webhooks.models import Delivery
@@ -41,13 +41,13 @@ def graded(
         "SHOP_URL": f"http://127.0.0.1:{port}",
     }
     with _dispatching(), _running([*shop, port], folder, env):
-        _until(partial(answers, port))
+        until(partial(answers, port), 60)
         with _running(check, folder, env) as customers:
             assert customers.stdout
             said = customers.stdout.readline()
             assert said == "placed\n", said + customers.stdout.read()
             time_passes(HELD_S)
-            _until(lambda: not _unfinished(), _unfinished)
+            until(lambda: not _unfinished(), 60, _unfinished)
             time_passes(PATIENCE_S)
             return customers.stdout.read().strip()
 
@@ -84,10 +84,3 @@ def _running(command: Sequence[object], folder: Path, env: dict[str, str]) -> It
     finally:
         process.terminate()
         process.wait(10)
-
-
-def _until(holds: Callable[[], bool], why: Callable[[], object] = str, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, why()
-        time.sleep(0.1)

@@ -5,11 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -30,6 +29,7 @@ from tests.support.companies import Shop, a_shop
 from tests.support.lives import ACMES, FIRST, gone
 from tests.support.prometheus import PROGRAM, watching
 from tests.support.receiver import Receiver, listening
+from tests.support.waiting import until
 from tests.support.webhooks import ago, happens, registered
 from webhooks.dispatch import DISPATCHER, deliver_without_dispatcher
 from webhooks.models import Delivery
@@ -82,13 +82,6 @@ def dispatchers(folder: Path, *served: str) -> Iterator[list[subprocess.Popen[by
         for one in running:
             one.kill()
             one.wait(20)
-
-
-def until(holds: Callable[[], Any], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"did not hold within {seconds} s"
-        time.sleep(0.05)
 
 
 def announced(shops: dict[str, Shop], times: int) -> dict[str, list[str]]:
