@@ -41,6 +41,8 @@ class Costs:
         return Costs(**written)
 
     def write(self) -> None:
+        """Raises ValueError instead of keeping what `known` refuses."""
+        Costs.of(asdict(self))
         FILE.write_text(json.dumps(asdict(self), indent=2) + "\n")
 
 

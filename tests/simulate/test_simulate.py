@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.simulate.__main__ import main
-from tests.simulate.costs import Costs, known
+from tests.simulate.costs import FILE, Costs, known
 from tests.simulate.document import DOCUMENT, blocks
 from tests.simulate.model import VALKEY, WALLET, WISE, Part, Plan, first_to_saturate, fitting, parts_of, waits
 from tests.simulate.placement import of_the_largest, placed, volumes
@@ -117,6 +117,10 @@ def test_costs_that_are_missing_or_zero_are_refused() -> None:
         Costs.of({name: written[name] for name in written if name != "wal_bytes"})
     with pytest.raises(ValueError, match="above zero: broker_us"):
         Costs.of(written | {"broker_us": 0})
+    kept = FILE.read_bytes()
+    with pytest.raises(ValueError, match="above zero: broker_us"):
+        replace(COSTS, broker_us=0).write()
+    assert FILE.read_bytes() == kept
 
 
 def test_ten_thousand_a_second_are_computed_from_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
