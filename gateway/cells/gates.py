@@ -14,11 +14,10 @@ from accounts.base.ranges.briefly import briefly
 from accounts.base.rows import every, table
 from accounts.models import Merchant
 from gateway.cells.leading import MERCHANT, leads
+from gateway.database.turns import PAUSE_S, TRIES
 
 STAY_FOR = timedelta(hours=1)
 """Longer than any request, task, attempt or provider's answer."""
-TRIES, PAUSE_S = 3000, 0.1
-"""At least five minutes for each table: an autovacuum of a large one may take that long."""
 _FUNCTION = "public.accounts_is_let_through"
 _NAMES = {"a_gate": ("INSERT OR UPDATE", "NEW"), "a_gate_of_deletes": ("DELETE", "OLD")}
 # A trigger has as its argument for whom it is.
