@@ -125,10 +125,15 @@ def prepare_closing(payment: Payment, at: datetime) -> Question:
 
 
 def _leased(payment: Payment, about: PaymentAction, at: datetime, given: Mapping[str, Any] | None = None) -> Question:
+    begin_to_ask(payment, at)
+    return question_of(payment, about, given)
+
+
+def begin_to_ask(payment: Payment, at: datetime) -> None:
+    """Stores that the caller asks the provider now, and nobody else before the lease is over."""
     lease(payment)
     payment.ask_at = at + LEASE
     save(payment)
-    return question_of(payment, about, given)
 
 
 def look(payment: Payment) -> Question:

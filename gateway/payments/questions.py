@@ -16,11 +16,11 @@ from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments import authorizations, failover, other_money
 from gateway.payments.answers import MONEY, NOTHING_HAPPENED, apply, apply_first, notice_money
-from gateway.payments.calls import Answer, Question, is_over, prepare, question_of
+from gateway.payments.calls import Answer, Question, begin_to_ask, is_over, prepare, question_of
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.provider import is_other_money, lock, order_of, rail_of, save
-from gateway.providers.asking import LEASE, is_leased, lease, poll_after_s
+from gateway.providers.asking import is_leased, poll_after_s
 
 log = structlog.get_logger()
 
@@ -129,9 +129,9 @@ def resume(merchant: Merchant, payment_id: str) -> Payment:
             raise RailUnavailable(payment.method, paymentId=payment.id)
         payment.asked_times += 1
         if payment.account_id:
-            lease(payment)
-            payment.ask_at = at + LEASE
-        save(payment)
+            begin_to_ask(payment, at)
+        else:
+            save(payment)
     return payment
 
 
