@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.utils import formats
+from django.utils.translation import get_language
 
 from gateway.dashboard.sales.lists import Lists
 from gateway.dashboard.sales.tables import steps
@@ -91,4 +92,5 @@ def title_of(step: tuple[date, date]) -> str:
 
 
 def _label(step: tuple[date, date]) -> str:
-    return formats.date_format(step[0], "j M" if step[0] == step[1] else "M Y")
+    month = "M" if get_language() == "en" else "b"  # Portuguese and Spanish write months in lower case
+    return formats.date_format(step[0], f"j {month}" if step[0] == step[1] else f"{month} Y")

@@ -68,6 +68,16 @@ def test_a_month_is_compared_and_every_number_leads_to_its_rows(acme: Shop, view
     assert sales.index("The chart as a table") and sales.count('<rect class="of-') == 4  # two bars, two swatches
 
 
+def test_months_are_written_as_in_the_language_of_the_reader(acme: Shop, viewer: Client, page: Page) -> None:
+    until(acme.sandbox, 2027, 3, 10, 12)
+    sale(acme.sandbox)
+    until(acme.sandbox, 2027, 4, 1, 3, 0)
+
+    for language, first in (("en", "1 Mar"), ("pt-br", "1 mar"), ("es", "1 mar")):
+        User.objects.update(language=language)
+        assert re.search(rf"<text [^>]+>\s*{first}\s*</text>", shown(viewer, page("sales") + MARCH)), language
+
+
 def test_what_is_asked_wrongly_is_said_and_the_usual_period_shown(acme: Shop, viewer: Client, page: Page) -> None:
     sale(acme.sandbox)
 
