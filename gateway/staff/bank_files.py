@@ -92,8 +92,8 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         ),
     )
     queues = (
-        Queue("confirm", "Files of banks to confirm", "upload_file", unconfirmed, "created_at", environment=""),
-        Queue("refused", "Files of banks refused", "error", refused, "created_at", environment=""),
+        Queue("confirm", "Bank files to confirm", "upload_file", unconfirmed, "created_at", environment=""),
+        Queue("refused", "Bank files refused", "error", refused, "created_at", environment=""),
     )
     actions_list = (*ReadOnlyAdmin.actions_list, "upload")
     actions_detail = ("propose", "turn_down", "clear")

@@ -148,7 +148,7 @@ class PayoutBatchAdmin(ReadOnlyAdmin):
     queues = (
         Queue(
             name="waiting",
-            title="Payment files that wait for people",
+            title="Payment files waiting for people",
             icon="outbox",
             waiting=_waits_for_people,
             since="created_at",

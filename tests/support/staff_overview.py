@@ -67,10 +67,10 @@ QUEUES = {
     "Money in suspense": (SuspenseItem, "decide"),
     "Unclear returns of money": (SuspenseItem, "unclear"),
     "Settlement differences": (SettlementDifference, "open"),
-    "Files of banks to confirm": (ImportedFile, "confirm"),
-    "Files of banks refused": (ImportedFile, "refused"),
+    "Bank files to confirm": (ImportedFile, "confirm"),
+    "Bank files refused": (ImportedFile, "refused"),
     "Missing statements": (BankAccount, "missing"),
-    "Payment files that wait for people": (PayoutBatch, "waiting"),
+    "Payment files waiting for people": (PayoutBatch, "waiting"),
     "Answers to payment files that do not fit": (BatchAnswer, "unfitting"),
     "Lines in suspense": (SuspenseItem, "lines"),
 }

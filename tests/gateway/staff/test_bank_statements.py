@@ -125,11 +125,11 @@ def test_a_missing_statement_waits_for_staff(staff: Client, account: BankAccount
 
 def test_a_refused_file_waits_until_somebody_has_dealt_with_it(staff: Client, account: BankAccount) -> None:
     file = files.fetched(account, "broken.ofx", b"nothing that anybody knows")
-    assert file and listed(staff, "Files of banks refused") == [file.pk]
+    assert file and listed(staff, "Bank files refused") == [file.pk]
 
     staff.post(action(file, "clear"), NOTE)
 
-    assert listed(staff, "Files of banks refused") == []
+    assert listed(staff, "Bank files refused") == []
     told = staff.post(action(file, "clear"), NOTE, follow=True).content.decode()
     assert "cannot take effect" in told
     assert ImportedFile.objects.get(pk=file.pk).state == "REFUSED"
