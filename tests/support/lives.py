@@ -1,6 +1,7 @@
 """Who lives in which cell, and what is there."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.core.management import call_command
@@ -11,6 +12,7 @@ from accounts.base.rows import execute
 from accounts.cells import forget, in_cell_of
 from accounts.models import Cell
 from gateway.cells.building import keep_alike
+from gateway.database.nodes import waits_for_all
 from ledger.verify import verify
 from tests.support.api import Api, another_address
 from tests.support.companies import Shop
@@ -46,6 +48,16 @@ def moved(shop: Shop, cell: str) -> None:
         call_command("move_cell", shop.company.pk, cell or "public", settles=0)
     for merchant in (shop.sandbox, shop.production):
         merchant.refresh_from_db()
+
+
+@contextmanager
+def resting(cell: str) -> Iterator[None]:
+    """As if its node did not answer."""
+    cells.rest([cell], waits_for_all)
+    try:
+        yield
+    finally:
+        cells.rest([], waits_for_all)
 
 
 def rows(table: str) -> list[int]:

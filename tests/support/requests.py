@@ -8,6 +8,7 @@ from accounts.base.ids import new_id
 from gateway.database.connections import separate_connection
 from gateway.requests import log
 from gateway.requests.facts import RequestFacts
+from gateway.requests.models import ApiRequest
 
 
 def forget_requests() -> None:
@@ -15,6 +16,12 @@ def forget_requests() -> None:
     log.close()
     with closing(separate_connection()) as own, own.cursor() as cursor:
         cursor.execute("DELETE FROM gateway_apirequest")
+
+
+def logged(cell: str) -> list[str]:
+    """The requests in the log of the cell."""
+    with cells.opened(cell):
+        return [*ApiRequest.objects.order_by("pk").values_list("pk", flat=True)]
 
 
 def unmade_request(**members: Any) -> RequestFacts:

@@ -15,7 +15,7 @@ from django.http import HttpResponse
 
 from accounts.base import cells, clock
 from accounts.base.rows import every
-from accounts.cells import each_cell
+from accounts.cells import cell_of, each_cell
 from accounts.models import Merchant, StuckWork, User
 from gateway.bulk.tasks import sweep_bulk_lines
 from gateway.local.processes import wait_until
@@ -25,6 +25,7 @@ from gateway.months.models import Month
 from gateway.months.tasks import close_months
 from gateway.payout_schedules.services import Plan, register
 from gateway.payout_schedules.tasks import sweep_payout_schedules
+from gateway.requests.log import RequestLog
 from gateway.staff.kit.columns import address as page_of
 from ledger.proofs.services import prove
 from ledger.receivables import advances
@@ -34,12 +35,13 @@ from ledger.verify import verify
 from tests.support.api import Api, another_address
 from tests.support.bulk import TO, a_file
 from tests.support.companies import Shop
-from tests.support.lives import ACMES, FIRST
+from tests.support.lives import ACMES, FIRST, resting
 from tests.support.moves import COPIES, ENDS, an_empty_cell, closing_connections, meanwhile, move, moving
 from tests.support.payment_links import LinkPage, a_link
 from tests.support.payments import a_payment
 from tests.support.people import PASSWORD, a_member, browser_of, signed_in_twice
 from tests.support.receivables import a_receivable, stand_at
+from tests.support.requests import logged, unmade_request
 from tests.support.threads import wait_for_waiters, waiters
 
 pytestmark = pytest.mark.a_third_a_day
@@ -269,3 +271,20 @@ def test_a_form_that_meets_the_move_is_done_once(acme: Shop, opened: Callable[[S
     for cell in (FIRST, ACMES):
         with cells.opened(cell):
             assert verify() == []
+
+
+def test_a_request_of_before_the_move_is_logged_where_its_company_lives_and_holds_up_no_other(
+    acme: Shop, globex: Shop
+) -> None:
+    queue, here = RequestLog(), cell_of(acme.sandbox)
+    theirs = unmade_request(merchant_id=acme.sandbox.pk, cell=here)
+    others = unmade_request(merchant_id=globex.sandbox.pk, cell=here)
+    move(acme)
+
+    with resting(ACMES):
+        queue.add(theirs)
+        queue.add(others)
+        assert wait_until(lambda: logged(here) == [others.id], 20)
+    assert wait_until(lambda: logged(ACMES) == [theirs.id], 20)
+    assert logged(here) == [others.id]
+    queue.close()

@@ -1,7 +1,6 @@
 """A cell rests while its node does not answer: its merchants are told to come again, and nobody else notices."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from django.db import OperationalError, connection
@@ -10,25 +9,15 @@ from django.test import Client
 from accounts.base import cells
 from accounts.base.rows import every, execute, table
 from accounts.cells import all_cells
-from gateway.database.nodes import waits_for_all
 from gateway.local import processes
 from gateway.payments.models import Payment
 from gateway.requests.log import BATCH, RequestLog
 from gateway.requests.models import ApiRequest
-from tests.support.lives import ACMES, Lives, rows
+from tests.support.lives import ACMES, Lives, resting, rows
 from tests.support.payments import pix
-from tests.support.requests import unmade_request
+from tests.support.requests import logged, unmade_request
 
 KEY = "6f1f3d0e-6a4c-4a52-9d0e-111111111111"
-
-
-@contextmanager
-def resting(cell: str) -> Iterator[None]:
-    cells.rest([cell], waits_for_all)
-    try:
-        yield
-    finally:
-        cells.rest([], waits_for_all)
 
 
 def test_its_merchants_are_told_to_come_again_and_then_served(lives: Lives) -> None:
@@ -104,8 +93,3 @@ def test_its_requests_wait_for_their_place_in_the_log_and_those_of_others_do_not
     assert logged(logged_there) == [one.id for one in theirs]
     assert logged(cells.FIRST) == [one.id for one in others]
     queue.close()
-
-
-def logged(cell: str) -> list[str]:
-    with cells.opened(cell):
-        return [*ApiRequest.objects.order_by("pk").values_list("pk", flat=True)]
