@@ -13,7 +13,7 @@
 #   make cells           companies on the nodes of Citus: one is lost, one is added, a cell moves (SHORT=1); PostgreSQL 15 with Citus
 #   make drill           a backup, a lost primary, a restore to a random second (SEED=, SHORT=1); Debian's pgbackrest
 #   make upgrade         from 0.2.0 to now under load, how long writers wait, and back (ROWS=, SHORT=1)
-#   make simulate        the hosts needed for RATE=10000 charges a second, computed (NODES=, CORES=, MERCHANTS=, SKEW=, SPEED=)
+#   make simulate        the hosts needed for RATE=10000 charges a second, computed (NODES=, CORES=, COORDINATOR=, MERCHANTS=, SKEW=, SPEED=)
 #   make older           what moves money, on Debian's PostgreSQL 15: T= chooses
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make sdk             the client libraries, packed for /docs/libraries (Node.js 20 for those in TypeScript)
@@ -143,7 +143,7 @@ drill: installed-dev
 # Computes from what `make bench T=--charge` measured last; runs nothing.
 simulate: installed-dev
 	@$(PYTHON) -m tests.simulate $(if $(RATE),--rate $(RATE)) $(if $(NODES),--nodes $(NODES)) $(if $(CORES),--cores $(CORES)) \
-		$(if $(MERCHANTS),--merchants $(MERCHANTS)) $(if $(SKEW),--skew $(SKEW)) $(if $(SPEED),--speed $(SPEED))
+		$(if $(COORDINATOR),--coordinator $(COORDINATOR)) $(if $(MERCHANTS),--merchants $(MERCHANTS)) $(if $(SKEW),--skew $(SKEW)) $(if $(SPEED),--speed $(SPEED))
 
 # From the commit that CHANGELOG.md names for 0.2.0 to this one, and the code back, under load. ROWS= says how large the
 # tables are; SHORT=1 fills none, and makes the load short.

@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection
@@ -23,7 +24,7 @@ from tests.bench.results import record, where
 from tests.bench.scale import SHORT, scaled
 from tests.bench.throughput import Load
 from tests.simulate import document
-from tests.simulate.costs import Costs
+from tests.simulate.costs import known
 from tests.support.companies import Shop
 from webhooks import services as webhooks
 from webhooks.models import Attempt, Delivery, Event
@@ -98,7 +99,8 @@ def _charged(load: Load, receiver: int, seconds: int) -> tuple[int, float]:
 
 def _keep(each_us: dict[str, float], written: list[float], locked_us: float) -> None:
     wal, commits, kept, passing = written
-    costs = Costs(
+    costs = replace(
+        known(),
         measured_on=where(),
         web_us=round(each_us["web"]),
         workers_us=round(sum(each_us[name] for name in WORKERS)),

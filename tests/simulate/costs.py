@@ -1,4 +1,6 @@
-"""What a full charge costs (created, paid, posted, delivered): `make bench T=--charge` measures it."""
+"""What a full charge costs (created, paid, posted, delivered): `make bench T=--charge` measures it, `make cells` what
+Citus adds.
+"""
 
 import json
 from dataclasses import asdict, dataclass, fields
@@ -29,6 +31,10 @@ class Costs:
     """The same for 30 days: requests, events, deliveries, idempotency keys."""
     disk_sync_us: float
     """How long the disk takes to keep one page of the log."""
+    coordinator: float
+    """Where merchants are on nodes of Citus: the CPU of the coordinator for a charge, beside `database_us`."""
+    node: float
+    """The same of the node."""
 
     @staticmethod
     def of(written: dict[str, Any]) -> "Costs":

@@ -35,6 +35,8 @@ def _table(costs: Costs) -> str:
         ("one page kept by the disk of the measurement", f"{costs.disk_sync_us:,} µs"),
         ("commits, with those of the request log and of background work", f"{costs.commits:,}"),
         ("log of PostgreSQL", f"{costs.wal_bytes:,} bytes"),
+        ("coordinator of Citus, CPU, where its merchant is on a node", f"{costs.coordinator:.2f} × PostgreSQL"),
+        ("that node, CPU", f"{costs.node:.2f} × PostgreSQL"),
         ("in tables and indexes, permanently", f"{costs.kept_bytes:,} bytes"),
         ("in tables and indexes for 30 days: request, event, delivery, key", f"{costs.passing_bytes:,} bytes"),
     ]

@@ -12,6 +12,7 @@ from tests.simulate.placement import placed, volumes
 
 SECOND_US = 1e6
 NODES = "more nodes"
+COORDINATOR = "processors of the coordinator"
 WALLET, VALKEY = "the largest merchant's wallet", "each master of Valkey"
 """Of a wallet there is one. The windows of the limits are those of many addresses, and so on all masters alike."""
 FEWEST_MASTERS = 3
@@ -22,7 +23,9 @@ WISE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An installation. Each of its hosts has so many processors, and those of its nodes are PostgreSQL's alone."""
+    """An installation. Each of its hosts has so many processors, and those of its nodes are PostgreSQL's alone. Several
+    nodes are those of Citus, with a coordinator on a host of its own.
+    """
 
     rate: float
     """Charges a second."""
@@ -43,6 +46,8 @@ class Plan:
     """Bytes that a node's disk takes in a second."""
     link: float = 1.25e9
     """Bytes a second of a node's network (10 Gbit)."""
+    coordinator_cores: int = 0
+    """0: as many as each other host has."""
     standbys: int = 2
     standby_us: float = 500
     """How long the nearest standby takes to keep what is committed: the way there and back, and its disk."""
@@ -93,13 +98,22 @@ def parts_of(plan: Plan, costs: Costs) -> list[Part]:
     others = plan.other_hosts * plan.cores
     wal_us = costs.wal_bytes / plan.wal_disk * SECOND_US
     link_us = costs.wal_bytes * plan.standbys / plan.link * SECOND_US
+    on_citus = plan.nodes > 1
+    coordinators = [
+        Part(
+            COORDINATOR, plan.coordinator_cores or plan.cores, plan.rate,
+            costs.database_us * costs.coordinator / plan.speed, "a larger host for it",
+        )
+    ] if on_citus else []  # fmt: skip
+    node_us = costs.database_us * (costs.node if on_citus else 1)
     return [
         Part("web", plan.web_hosts * plan.cores, plan.rate, costs.web_us / plan.speed, "more web hosts"),
         Part(
             "workers and dispatchers", others, plan.rate,
             (costs.workers_us + costs.dispatcher_us) / plan.speed, "more hosts for them",
         ),
-        Part("processors of the fullest node", plan.cores, fullest, costs.database_us / plan.speed, NODES),
+        *coordinators,
+        Part("processors of the fullest node", plan.cores, fullest, node_us / plan.speed, NODES),
         Part("disk of the fullest node", 1, fullest, wal_us, NODES),
         Part("network of the fullest node", 1, fullest, link_us, NODES),
         Part(WALLET, 1, plan.rate * shares[0], _locked_us(plan, costs), "a second merchant for it"),
@@ -120,12 +134,12 @@ def first_to_saturate(parts: Sequence[Part]) -> Part:
 
 def fitting(plan: Plan, costs: Costs) -> Plan:
     """The plan with as many hosts and nodes as it takes for each to be busy as much as it should be at most. Of the
-    largest wallet there is one.
+    coordinator and of the largest wallet there is one.
 
     Raises ValueError if no number of nodes is enough, because the largest merchant alone is too much for one.
     """
     largest = plan.rate * volumes(plan.merchants, plan.skew)[0]
-    alone = first_to_saturate(_of_a_node(replace(plan, rate=largest, nodes=1, merchants=1), costs))
+    alone = first_to_saturate(_of_a_node(replace(plan, rate=largest, nodes=2, merchants=1), costs))
     if alone.busy > WISE:
         raise ValueError(f"the largest merchant alone is too much for one node: its {alone.name.split()[0]}")
     nodes = plan.nodes

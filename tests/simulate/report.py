@@ -16,7 +16,7 @@ def report(plan: Plan, costs: Costs) -> str:
     return "\n".join(
         [
             f"{plan.rate:,.0f} charges a second of {plan.merchants:,} merchants, computed from {costs.measured_on}",
-            f"{_many(plan.nodes, 'node')}, {_many(plan.web_hosts, 'web host')}, "
+            f"{_nodes(plan)}, {_many(plan.web_hosts, 'web host')}, "
             f"{_many(plan.other_hosts, 'host')} for workers and dispatchers, each with {plan.cores} processors; "
             f"{_many(plan.masters, 'master')} of Valkey",
             "",
@@ -26,6 +26,13 @@ def report(plan: Plan, costs: Costs) -> str:
             *_more(plan, costs, parts),
         ]
     )
+
+
+def _nodes(plan: Plan) -> str:
+    if plan.nodes == 1:
+        return "1 node"
+    larger = f" with {plan.coordinator_cores} processors" if plan.coordinator_cores else ""
+    return f"{plan.nodes} nodes of Citus and a coordinator{larger}"
 
 
 def _many(count: int, what: str) -> str:

@@ -10,7 +10,18 @@ import pytest
 from tests.simulate.__main__ import main
 from tests.simulate.costs import FILE, Costs, known
 from tests.simulate.document import DOCUMENT, blocks
-from tests.simulate.model import VALKEY, WALLET, WISE, Part, Plan, first_to_saturate, fitting, parts_of, waits
+from tests.simulate.model import (
+    COORDINATOR,
+    VALKEY,
+    WALLET,
+    WISE,
+    Part,
+    Plan,
+    first_to_saturate,
+    fitting,
+    parts_of,
+    waits,
+)
 from tests.simulate.placement import of_the_largest, placed, volumes
 from tests.simulate.report import report
 
@@ -27,6 +38,8 @@ COSTS = Costs(
     kept_bytes=3_000,
     passing_bytes=7_000,
     disk_sync_us=500,
+    coordinator=0.05,
+    node=1.2,
 )
 PLAN = Plan(rate=1_000, nodes=2, web_hosts=1, other_hosts=1, cores=8, merchants=1_000, skew=0.5)
 
@@ -69,7 +82,7 @@ def test_the_busiest_part_is_the_first_to_be_saturated() -> None:
     parts = {part.name: part for part in parts_of(PLAN, COSTS)}
 
     assert parts["web"].busy == pytest.approx(0.25)
-    assert parts["processors of the fullest node"].busy == pytest.approx(0.5 / 8, rel=0.01)
+    assert parts["processors of the fullest node"].busy == pytest.approx(0.6 / 8, rel=0.01)
     assert first_to_saturate(list(parts.values())).name == "web"
     slow = parts_of(replace(PLAN, wal_disk=1e6), COSTS)
     assert first_to_saturate(slow).name == "disk of the fullest node"
@@ -91,6 +104,18 @@ def test_a_cluster_of_valkey_has_three_masters_or_as_many_more_as_it_takes(rate:
     assert plan.masters == masters
     assert valkey.busy == pytest.approx(rate * COSTS.broker_us / 1e6 / masters)
     assert valkey.busy <= WISE
+
+
+def test_only_several_nodes_have_a_coordinator_and_it_is_said_when_it_is_full() -> None:
+    costs = replace(COSTS, coordinator=1.5)
+    assert COORDINATOR not in {part.name for part in parts_of(replace(PLAN, nodes=1), costs)}
+
+    plan = fitting(replace(PLAN, rate=20_000), costs)
+    assert f"Saturated: {COORDINATOR}. What helps: a larger host for it" in report(plan, costs)
+    larger = replace(plan, coordinator_cores=50)
+    [coordinator] = [part for part in parts_of(larger, costs) if part.name == COORDINATOR]
+    assert coordinator.busy == pytest.approx(20_000 * 1_500 / 1e6 / 50)
+    assert "Saturated" not in report(larger, costs)
 
 
 def test_a_merchant_too_large_for_a_node_is_said_instead_of_nodes_without_end(
