@@ -162,6 +162,7 @@ def test_a_page_of_another_origin_is_refused_and_may_not_even_read_that(
     assert "Access-Control-Allow-Origin" not in answer
 
 
+@pytest.mark.django_db(transaction=True)  # what was refused is undone before it is asked where the payment lives
 @pytest.mark.parametrize("origin", [SHOP, settings.SDK_URL])
 def test_pages_of_the_shop_and_ours_may_read_the_answer(api: Api, origin: str) -> None:
     session = opened(api)

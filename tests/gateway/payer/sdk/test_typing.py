@@ -13,6 +13,9 @@ from tests.support.api import Api
 from tests.support.cards import APPROVED, CHALLENGE, Session, lookup, opened, outcome, told, wait
 from tests.support.companies import Shop
 
+commits = pytest.mark.django_db(transaction=True)
+"""What was refused is undone at once, and then the middleware asks where the payment lives by now."""
+
 BAD_NUMBERS = [
     "4242424242424241", "42424242424242424242", "424242424242", "4242 4242 4242 4242", "x", "", None, 4242424242424242,
     ["4242424242424242"], "٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢", "4242424242424242\n", "-4242424242424242", "3782822463100051",
@@ -69,6 +72,7 @@ def test_a_token_says_brand_and_last_four_and_nothing_else(api: Api) -> None:
     assert lookup(api, session) == session.payment
 
 
+@commits
 @pytest.mark.parametrize("token", ["", "cat_", "cat_x", "x" * 4000, "pmt_sandbox_approved", "\x00"])
 def test_an_invented_token_pays_nothing(api: Api, token: str) -> None:
     session = opened(api)
@@ -77,6 +81,7 @@ def test_an_invented_token_pays_nothing(api: Api, token: str) -> None:
     assert lookup(api, session) == session.payment
 
 
+@commits
 def test_without_a_card_there_is_nothing_to_confirm(api: Api) -> None:
     session = opened(api)
 
@@ -85,6 +90,7 @@ def test_without_a_card_there_is_nothing_to_confirm(api: Api) -> None:
     assert lookup(api, session) == session.payment
 
 
+@commits
 def test_the_token_of_another_payment_pays_nothing(api: Api, globex_api: Api, globex: Shop) -> None:
     session, other = opened(api), opened(globex_api)
     token = session.token()
@@ -95,6 +101,7 @@ def test_the_token_of_another_payment_pays_nothing(api: Api, globex_api: Api, gl
     assert outcome(session.confirm(token)) == (200, "PAID")
 
 
+@commits
 def test_a_token_is_good_for_ten_minutes(api: Api) -> None:
     session = opened(api)
     token, fresh = session.token(), session.token()
