@@ -10,6 +10,7 @@ from django.db.models import Model, QuerySet
 from django.http import QueryDict
 
 from accounts.base.listing import following, ordered_by
+from gateway.database.replica import elsewhere
 
 M = TypeVar("M", bound=Model)
 
@@ -48,13 +49,17 @@ def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> ListPage[M
 
 
 def in_chunks(rows: QuerySet[M], size: int = CHUNK) -> Iterator[list[M]]:
-    """The whole list in chunks. Ordered as for `page_of`."""
+    """The whole list in chunks, each of which a replica may answer. Ordered as for `page_of`."""
     order = _Order(rows)
-    found = list(rows[:size])
+    found = _read(rows[:size])
     while found:
         yield found
         place = order.place(order.mark(found[-1])) if len(found) == size else None
-        found = list(following(rows, place)[:size]) if place else []
+        found = _read(following(rows, place)[:size]) if place else []
+
+
+def _read(rows: QuerySet[M]) -> list[M]:
+    return elsewhere(lambda: list(rows.all()))
 
 
 class _Order:

@@ -1,4 +1,4 @@
-"""Reads that a replica may answer: lists, reports and exports, which read much and decide nothing.
+"""Reads that a replica may answer: lists, pages, reports and exports, which read much and decide nothing.
 
 A replica is asked only once it has all that was committed before: whoever reads sees what they just did. One that lags,
 fails or is gone changes nothing but speed. Keys, idempotency, events, and balances that decide stay on the primary.
@@ -40,7 +40,7 @@ def elsewhere(read: Callable[[], T]) -> T:
     """What `read` returns, from a replica if there is one that can answer, and otherwise from the primary.
 
     `read` may run twice: if the replica fails on the way, or it wants to write after all, the primary answers. Within a
-    transaction it always does.
+    transaction it always does. A file is read a piece at a time, each by itself.
     """
     if REPLICA not in connections.settings or connections[PRIMARY].in_atomic_block or _is_elsewhere():
         return read()
@@ -51,7 +51,7 @@ def elsewhere(read: Callable[[], T]) -> T:
         with _instead():
             found = read()
     except _FAILURES as failure:
-        if isinstance(failure.__cause__, QueryCanceled):
+        if _took_too_long(failure):
             raise
         _rest(type(failure.__cause__ or failure).__name__)
     except InternalError as refused:
@@ -64,8 +64,20 @@ def elsewhere(read: Callable[[], T]) -> T:
     return read()
 
 
+def is_final(failure: Exception) -> bool:
+    """Whether the primary would do no better: a statement took too long, or it is the primary that has failed.
+
+    Who goes on without what could not be read lets every other failure pass.
+    """
+    return _took_too_long(failure) or not _is_elsewhere()
+
+
+def _took_too_long(failure: Exception) -> bool:
+    return isinstance(failure.__cause__, QueryCanceled)
+
+
 def _is_elsewhere() -> bool:
-    return connections[PRIMARY] is connections[REPLICA]
+    return REPLICA in connections.settings and connections[PRIMARY] is connections[REPLICA]
 
 
 def _has_all() -> bool:

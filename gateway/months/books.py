@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import connection
 
 from accounts.base.rows import table
 from accounts.models import Merchant
+from gateway.database.replica import elsewhere
 from ledger.books.models import Account, Entry, Transfer
 from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.closings.models import TOTAL
@@ -111,22 +113,28 @@ def are_proved(merchant: Merchant, span: Span) -> bool:
 
 def chunks(merchant: Merchant, span: Span, *, after: Mark | None, most: int) -> Iterator[tuple[Mark, int, list[Part]]]:
     """At most so many transfers of the span in the order of writing: the last one, how many, and their parts, of all
-    wallets.
+    wallets. A replica may answer: all of them were committed before, and the sums are compared with the books.
     """
     asked = _asked(merchant, span)
     asked["at"], asked["id"] = after or (asked["least"], 0)
     while most:
-        with connection.cursor() as cursor:
-            cursor.execute(_NEXT, asked | {"limit": min(most, AT_ONCE)})
-            found = cursor.fetchall()
-            if not found:
-                return
-            ids = [number for _, number in found]
-            cursor.execute(_PARTS, {"ids": ids, "currencies": list(WALLET_METHOD)})
-            parts = [Part(*row[:6], *map(int, row[6:])) for row in cursor.fetchall()]
+        found, parts = elsewhere(partial(_next, asked | {"limit": min(most, AT_ONCE)}))
+        if not found:
+            return
         yield Mark(*found[-1]), len(found), parts
         asked["at"], asked["id"] = found[-1]
         most -= len(found)
+
+
+def _next(asked: dict[str, Any]) -> tuple[list[tuple[datetime, int]], list[Part]]:
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT, asked)
+        found = cursor.fetchall()
+        if not found:
+            return [], []
+        ids = [number for _, number in found]
+        cursor.execute(_PARTS, {"ids": ids, "currencies": list(WALLET_METHOD)})
+        return found, [Part(*row[:6], *map(int, row[6:])) for row in cursor.fetchall()]
 
 
 def balances(merchant: Merchant, currency: str, at: datetime, cut: datetime) -> dict[str, int]:

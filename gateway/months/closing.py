@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from accounts.base import clock
 from accounts.base.wire import timestamp
 from accounts.models import Environment, Merchant
+from gateway.database.replica import elsewhere
 from gateway.months import books, notices, paper, words
 from gateway.months.books import Span
 from gateway.months.figures import Category, Figures
@@ -71,7 +72,7 @@ def proceed(month: Month, most: int = SLICE) -> bool:
         if not writers_end():
             raise NotProved("PROOF")
         _proof(merchant, span)
-        Month.objects.filter(pk=month.pk).update(total=books.count(merchant, span), done=0)
+        Month.objects.filter(pk=month.pk).update(total=elsewhere(partial(books.count, merchant, span)), done=0)
     with words.in_their_words(merchant):
         if not read_slice(month, merchant, span, most):
             return False

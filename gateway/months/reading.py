@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
 
 from accounts.models import Merchant
+from gateway.database.replica import elsewhere
 from gateway.months import books
 from gateway.months.books import Mark, Part, Span
 from gateway.months.figures import CATEGORY, Figures, Subjects
@@ -67,7 +69,7 @@ def read_slice(month: Month, merchant: Merchant, span: Span, most: int) -> bool:
     zone, progress, read = ZoneInfo(month.time_zone), Progress.of(month), 0
     rows, movements = Rows(zone, progress.rows), defaultdict[str, list[bytes]](list)
     for mark, count, parts in books.chunks(merchant, span, after=progress.mark, most=most):
-        subjects = Subjects.of(parts)
+        subjects = elsewhere(partial(Subjects.of, parts))
         for part in parts:
             progress.add(part, subjects)
             rows.add(part, subjects)

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from accounts.base import clock
 from accounts.models import Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
+from gateway.database.replica import elsewhere
 from gateway.months import calendar
 from gateway.months.models import Month, MonthFile, MonthPlan
 from gateway.sales.currencies import in_order
@@ -62,9 +64,13 @@ def sealed(month: Month) -> dict[str, Any]:
 
 
 def content(file: MonthFile) -> Iterator[bytes]:
-    """The file, a part at a time."""
+    """The file, a part at a time, each of which a replica may answer: it never changes."""
     for part in file.parts.order_by("number").values_list("pk", flat=True):
-        yield bytes(file.parts.values_list("content", flat=True).get(pk=part))
+        yield elsewhere(partial(_part, file, part))
+
+
+def _part(file: MonthFile, part: int) -> bytes:
+    return bytes(file.parts.values_list("content", flat=True).get(pk=part))
 
 
 def possible_readers(merchant: Merchant) -> list[User]:

@@ -12,6 +12,7 @@ from unfold.decorators import action
 
 from accounts.base.clock import utcnow
 from accounts.base.periods import Period
+from gateway.database.replica import is_final
 from gateway.methods.failures import sentence_of
 from gateway.payments.acceptance import LONGEST_DAYS, Attempts, of_everybody
 from gateway.staff.kit.pages import ReadOnlyAdmin
@@ -60,7 +61,9 @@ def _panel(days: int) -> Panel:
     today = utcnow().astimezone(UTC).date()
     try:
         found = of_everybody(Period.of_days(today - timedelta(days=days - 1), today, UTC))
-    except OperationalError:
+    except OperationalError as failure:
+        if not is_final(failure):
+            raise
         return Panel(
             str(TITLE),
             label=gettext("Unavailable"),

@@ -1,15 +1,20 @@
 """The admin site of support staff: who may enter, and what every page gets."""
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 from allauth.account.decorators import secure_admin_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template.response import SimpleTemplateResponse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
 from accounts import second_factor
+from gateway.database.replica import elsewhere
+
+View = Callable[..., HttpResponseBase]
 
 
 class StaffSite(UnfoldAdminSite):
@@ -29,6 +34,24 @@ class StaffSite(UnfoldAdminSite):
             second_factor.require_set_up(request)
         return enters
 
+    def admin_view(self, view: View, cacheable: bool = False) -> Any:
+        """Who enters is asked of the primary; what is then only shown may be read from a replica."""
+        return super().admin_view(_shown(view), cacheable)
+
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """Every page is handed the list, and hardly any shows it: the sidebar is ours."""
         return SimpleLazyObject(partial(super().get_app_list, request, app_label))
+
+
+def _shown(view: View) -> View:
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """A page is drawn here, because most of what it shows is read meanwhile."""
+
+        def page() -> HttpResponseBase:
+            response = view(request, *args, **kwargs)
+            return response.render() if isinstance(response, SimpleTemplateResponse) else response
+
+        return elsewhere(page) if request.method in ("GET", "HEAD") else view(request, *args, **kwargs)
+
+    return answered

@@ -1,6 +1,7 @@
 """The payers of a company, and their totals."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -18,6 +19,7 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
+from gateway.database.replica import elsewhere
 from gateway.payments.customers import CustomerStanding, standings
 from ledger.money import to_decimal
 
@@ -51,7 +53,7 @@ def customers_list(request: HttpRequest, here: RequestContext) -> HttpResponseBa
 
 def _with_standings(merchant: Merchant, chunks: Iterable[list[Customer]]) -> Iterator[list[Row]]:
     for chunk in chunks:
-        had = standings(merchant, chunk)
+        had = elsewhere(partial(standings, merchant, chunk))
         yield [(row, had[row.pk]) for row in chunk]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -20,6 +21,7 @@ from gateway.dashboard.balance.words import BUCKET, CAUSE, FEE, POSTED
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.statement.forms import Days, days
+from gateway.database.replica import elsewhere
 from ledger.money import to_decimal
 from ledger.wallets import statement as books
 from ledger.wallets.explain import Explanation
@@ -116,11 +118,11 @@ def as_file(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 
 def _chunks(merchant: Merchant, asked: Days) -> Iterator[list[StatementRow]]:
     """Consumed while streaming, from closing to opening balance."""
-    balance = _summary(merchant, asked).ending
+    balance = elsewhere(partial(_summary, merchant, asked)).ending
     for entries in in_chunks(_entries(merchant, asked)):
         lines = books.lines(entries, asked.bucket, balance)
         balance = lines[-1].balance - lines[-1].amount
-        yield _rows(merchant, asked, lines)
+        yield elsewhere(partial(_rows, merchant, asked, lines))
 
 
 def _summary(merchant: Merchant, asked: Days) -> Explanation:

@@ -1,7 +1,6 @@
 """The table of a list whose rows cannot be selected: `admin/change_list.html` has its frame."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from django.contrib.admin.utils import label_for_field
@@ -12,7 +11,6 @@ from django.utils.safestring import SafeString
 from unfold.views import ChangeList
 
 from gateway.database.reading import planned_for_values
-from gateway.database.replica import elsewhere
 from gateway.staff.kit.columns import address
 from gateway.staff.kit.shown import shown_in
 
@@ -20,11 +18,8 @@ from gateway.staff.kit.shown import shown_in
 class StaffList(ChangeList):
     """Its first column links to the record. The theme draws every cell with 400 bytes of classes, from templates."""
 
-    def get_results(self, request: HttpRequest) -> None:
-        elsewhere(partial(self._read, request))
-
     @planned_for_values()
-    def _read(self, request: HttpRequest) -> None:
+    def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         len(self.result_list)  # reads them
 

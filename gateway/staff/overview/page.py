@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Heartbeat
+from gateway.database.replica import is_final
 from gateway.payments.models import Payment
 from gateway.reconciliation.models import BankAccount
 from gateway.refunds.models import Refund
@@ -46,7 +47,9 @@ def _read(title: Promise, read: Callable[[], Panel]) -> Panel:
     """A panel that takes too long says so; the rest of the page stays usable."""
     try:
         return kept(f"{read.__module__}.{read.__name__}", read)
-    except OperationalError:
+    except OperationalError as failure:
+        if not is_final(failure):
+            raise
         return Panel(
             str(title), label=gettext("Unavailable"), state=WATCH, note=gettext("The database query timed out.")
         )

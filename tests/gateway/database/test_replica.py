@@ -1,54 +1,23 @@
 """Lists and pages are read from a replica, but nobody ever sees less than on the primary."""
 
-import shutil
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import connections, transaction
+from django.db import transaction
 from django.test import Client
 from environ import Env
 
-from accounts.base.counters import REPLICA_READS
-from accounts.base.rows import execute, first
+from accounts.base.rows import execute
 from accounts.models import Merchant
 from gateway.database import addresses
-from gateway.database.replica import REPLICA, RESTS_S, elsewhere
+from gateway.database.replica import REPLICA, elsewhere
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import a_member
-from tests.support.standby import Standby
+from tests.support.standby import Standby, answered_by, is_replica, on_standby, rested
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(scope="module")
-def server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standby]:
-    found = Standby(tmp_path_factory.mktemp("standby") / "postgres", durable=False)
-    found.start()
-    yield found
-    found.stop()
-    shutil.rmtree(found.place)  # outside pytest's folders, which the server's user cannot enter
-
-
-@pytest.fixture
-def standby(server: Standby, transactional_db: None, settings: Any) -> Iterator[Standby]:
-    """It runs, the service knows it, and has much patience with it on a busy machine."""
-    server.start()
-    settings.REPLICA_PATIENCE_MS = 20_000
-    execute("SET synchronous_commit = on")  # as in production: what is committed is on its way to the replica
-    usual = connections["default"].settings_dict
-    options = {name: value for name, value in usual["OPTIONS"].items() if name != "pool"}
-    replica = connections["default"].copy()  # under that name Django lets tests use it
-    replica.settings_dict = usual | {"HOST": str(server.sockets), "OPTIONS": options}
-    connections[REPLICA], connections.settings[REPLICA] = replica, replica.settings_dict
-    rested()
-    yield server
-    replica.close()
-    execute("RESET synchronous_commit")
-    del connections[REPLICA], connections.settings[REPLICA]
 
 
 def test_without_a_password_of_its_own_it_gets_that_of_the_service(
@@ -69,32 +38,6 @@ def test_without_a_password_of_its_own_it_gets_that_of_the_service(
     assert password() == "p@ss"
     monkeypatch.setenv("ONPAY_REPLICA_PASSWORD", "another")
     assert password() == "another"
-
-
-def rested() -> None:
-    time.sleep(RESTS_S + 0.1)
-
-
-def counted() -> dict[str, float]:
-    return {who: REPLICA_READS.labels(who)._value.get() for who in ("replica", "primary")}
-
-
-def answered_by(read: Any) -> str:
-    """Whose answer it was, of one read."""
-    before = counted()
-    read()
-    grown = {who: count - before[who] for who, count in counted().items() if count != before[who]}
-    assert sum(grown.values()) <= 1
-    return next(iter(grown), "")
-
-
-def is_replica() -> bool:
-    return bool((first("SELECT pg_is_in_recovery()") or (None,))[0])
-
-
-def on_standby(sql: str) -> None:
-    with connections[REPLICA].cursor() as cursor:
-        cursor.execute(sql)
 
 
 def ids(api: Api) -> list[str]:
