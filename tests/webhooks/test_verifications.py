@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts.base.clock import utcnow
 from accounts.base.wire import timestamp
@@ -18,27 +17,11 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.receiver import Received, Receiver
+from tests.support.stored import everything_stored
 from tests.support.webhooks import NO_ENDPOINT, Hook, ago, happens, later, outcome, registered
 from webhooks import signing
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery
-
-_COLUMNS = """
-    SELECT c.table_name, c.column_name FROM information_schema.columns c
-      JOIN information_schema.tables t USING (table_schema, table_name)
-     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
-"""
-
-
-def everything_stored() -> str:
-    """Every value of every table, bytes as they are."""
-    values = []
-    with connection.cursor() as cursor:
-        cursor.execute(_COLUMNS)
-        for table, column in cursor.fetchall():
-            cursor.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT NULL')
-            values += [value for (value,) in cursor.fetchall()]
-    return "\n".join(bytes(v).decode("latin-1") if isinstance(v, (bytes, memoryview)) else str(v) for v in values)
 
 
 @pytest.fixture
@@ -213,7 +196,7 @@ def test_the_secret_is_in_no_row_and_no_log(
         hook.post("verifications", {"headers": arrived.headers, "body": "", "secret": secret * 30})
 
     logged = caplog.text + "".join(capfd.readouterr())
-    stored = everything_stored()
+    stored = "\n".join(value for _, value in everything_stored())
     assert "verifications" in logged and hook.id in stored
     for secret in shown:
         bare = re.sub(r"^(whsec|onp_sandbox)_", "", secret)
