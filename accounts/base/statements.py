@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import psycopg
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from psycopg._preparing import Prepare
+from psycopg._preparing import Prepare, PrepareManager
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
@@ -72,8 +72,24 @@ def run(sql: str, params: Params = ()) -> Answer | None:
         return _Session.of(django).run(text, [params[name] for name in names] if names else params)
 
 
+MOST_PREPARED = 400
+"""Statements of a connection that stay prepared: each cell has its own, and psycopg's 100 are not enough for four. One
+takes 70 kB of PostgreSQL.
+"""
+
+
+class _Prepared(PrepareManager):
+    """What is prepared on a connection: as psycopg decides, but that it may stay when a transaction is rolled back."""
+
+    prepared_max = MOST_PREPARED
+    stays = False
+
+    def clear(self) -> bool:
+        return not self.stays and super().clear()
+
+
 class Connection(psycopg.Connection[Any]):
-    """A connection that works in the cell that is open."""
+    """A connection that works in the cell that is open, and keeps what it has prepared after a refusal."""
 
     kept: str | None = cells.FIRST
     """The cell in which it works until it is told otherwise. None: nothing is kept, because a pooler may lead each
@@ -85,6 +101,7 @@ class Connection(psycopg.Connection[Any]):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self._prepared: _Prepared = _Prepared()
         self._seen = {cells.FIRST}
         self._asked_at = 0.0
         _in_use[id(self)] = self
@@ -163,6 +180,18 @@ class Connection(psycopg.Connection[Any]):
             raise
         self._seen.add(cell)
 
+    def _rollback_gen(self) -> Any:
+        """What is prepared stays if nothing has failed in the transaction: we have refused something ourselves.
+
+        After an error of PostgreSQL it is forgotten, as psycopg does after each rollback, because a plan may be what
+        has failed. Nothing that we prepare needs what the transaction has made.
+        """
+        self._prepared.stays = self.pgconn.transaction_status == TransactionStatus.INTRANS
+        try:
+            yield from super()._rollback_gen()
+        finally:
+            self._prepared.stays = False
+
     def _start_query(self) -> Any:
         self.work_in_its_cell()
         return (yield from super()._start_query())
@@ -235,11 +264,10 @@ class _Session:
             if prepare is Prepare.SHOULD:
                 _require(server, server.prepare(name, query.query, query.types or None))
             result = server.exec_prepared(name, given, formats)
-        _require(server, result)
         key = known.maybe_add_to_cache(query, prepare, name)  # type: ignore[arg-type]
         if key is not None:
             known.validate(key, prepare, name, [result])
-        return result
+        return _require(server, result)
 
 
 def _require(server: Any, result: Any) -> Any:
