@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import Q
 
 from accounts.base.ids import new_id
-from accounts.base.rows import first, table
+from accounts.base.rows import every, execute, table
 from accounts.models import Merchant
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import AccountKind
@@ -32,12 +32,15 @@ _WITHHOLD = f"""
            SET amount = amount - minor, refunded_amount = refunded_amount + minor,
                state = CASE WHEN amount = minor THEN %(canceled)s ELSE state END,
                updated_at = greatest(updated_at, %(at)s)
-          FROM shares WHERE r.id = shares.id AND minor > 0 RETURNING r.id, minor
-    ), noted AS (
-        INSERT INTO {table(Taking)} AS known (receivable_id, refund_id, amount) SELECT id, %(refund)s, minor FROM taken
-        ON CONFLICT (refund_id, receivable_id) DO UPDATE SET amount = known.amount + excluded.amount
+          FROM shares WHERE r.id = shares.id AND minor > 0 RETURNING r.id, minor::bigint
     )
-    SELECT coalesce(sum(minor), 0) FROM taken
+    SELECT id, minor FROM taken
+"""
+# A statement of its own: Citus cannot carry out one that numbers rows it has just read elsewhere in it.
+_NOTE = f"""
+    INSERT INTO {table(Taking)} AS known (receivable_id, refund_id, amount)
+    SELECT id, %s, minor FROM unnest(%s::varchar[], %s::bigint[]) AS taken (id, minor)
+    ON CONFLICT (refund_id, receivable_id) DO UPDATE SET amount = known.amount + excluded.amount
 """
 
 
@@ -133,12 +136,12 @@ def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at:
 
     The caller has locked the wallet and posts them.
     """
-    asked = {"merchant": merchant.pk, "currency": currency, "refund": refund_id, "wanted": wanted, "at": at}
-    row = first(
-        _WITHHOLD, asked | {"canceled": RECEIVABLE_LIFE.transition(ReceivableAction.CANCEL, State.SCHEDULED).target}
-    )
-    assert row is not None
-    return int(row[0])
+    canceled = RECEIVABLE_LIFE.transition(ReceivableAction.CANCEL, State.SCHEDULED).target
+    asked = {"merchant": merchant.pk, "currency": currency, "wanted": wanted, "at": at, "canceled": canceled}
+    taken: dict[str, int] = dict(every(_WITHHOLD, asked))
+    if taken:
+        execute(_NOTE, [refund_id, [*taken], [*taken.values()]])
+    return sum(taken.values())
 
 
 def return_all(refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
