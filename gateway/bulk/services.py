@@ -6,10 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import DurationField, ExpressionWrapper, F, Sum, Value
+from django.db.models import F, Sum
 
 from accounts.base import clock
 from accounts.base.ids import is_well_formed, new_id
+from accounts.base.rows import execute, table
 from accounts.models import Merchant, User
 from gateway.bulk import selectors
 from gateway.bulk.errors import BulkFileState, BulkFileUnknown, BulkNotReviewed
@@ -23,6 +24,11 @@ GOOD_FOR = timedelta(hours=1)
 SAME_FILE = "same_file"
 """The warning of a file whose rows were confirmed before."""
 _STEP = timedelta(microseconds=1)
+# Citus refuses to add an interval to a time with a time zone here: what that is depends on the session.
+_IN_ORDER = f"""
+    UPDATE {table(BulkLine)} SET due_at = (%(now)s AT TIME ZONE 'UTC' + row * %(step)s) AT TIME ZONE 'UTC'
+     WHERE file_id = %(file)s
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ def confirm(merchant: Merchant, file_id: str, *, by: User, reviewed: bool) -> Bu
     file.confirmed_by, file.confirmed_at = by, now
     file.tell_at = now if file.kind == Kind.WITHDRAWALS else None
     file.save(update_fields=["confirmed_by", "confirmed_at", "tell_at"])
-    file.lines.update(due_at=Value(now) + ExpressionWrapper(F("row") * Value(_STEP), DurationField()))
+    execute(_IN_ORDER, {"now": now, "step": _STEP, "file": file.pk})
     return file
 
 
