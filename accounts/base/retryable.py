@@ -28,8 +28,11 @@ _NODE_LOST = (
     "failure on connection marked as essential",
     "server closed the connection unexpectedly",
     "SSL SYSCALL error",
+    "postmaster was shut down",
 )
-"""What Citus says, without a state, of a node that is lost while rows are on their way to it, or in a transaction."""
+"""What Citus says, without a state, of a node that is lost while rows are on their way to it, or in a transaction, and
+of its own server that is lost meanwhile.
+"""
 
 
 def is_retryable(error: BaseException) -> bool:
