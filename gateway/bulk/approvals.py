@@ -120,7 +120,8 @@ def decisions_of(file: BulkFile) -> QuerySet[FileDecision]:
         for state in (State.WAITING, State.DONE, State.REFUSED)
     }
     counted |= {"line_count": Count("lines"), "finished_count": Count("lines", filter=~Q(lines__state=State.WAITING))}
-    return file.decisions.annotate(**counted).select_related("person").order_by("-decided_at", "-pk")
+    # People are in `public`: in a statement about a cell on a node Citus does not know their key, by which to group.
+    return file.decisions.annotate(**counted).prefetch_related("person").order_by("-decided_at", "-pk")
 
 
 def is_under_way(file: BulkFile) -> bool:

@@ -160,13 +160,13 @@ def place(cell: str, node: Node) -> Node:
 
 @contextmanager
 def _in_its_time() -> Iterator[Any]:
-    """A cursor whose statements, which are Citus's own, take as long as they need."""
+    """A cursor whose statements, which are Citus's own, take as long as they need. They end with who waits for them."""
     with connection.cursor() as cursor:
-        cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+        cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0; SET client_connection_check_interval = '1s'")
         try:
             yield cursor
         finally:
-            cursor.execute("RESET statement_timeout; RESET lock_timeout")
+            cursor.execute("RESET statement_timeout; RESET lock_timeout; RESET client_connection_check_interval")
 
 
 def _let_pass(home: Node, node: Node) -> None:
