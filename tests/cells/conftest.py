@@ -10,9 +10,17 @@ from tests.nightly.alone import Alone
 from tests.support.network import free_port
 from tests.support.service import Service
 
+SHORT = bool(os.environ.get("SHORT"))
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Alone("cells", short=bool(os.environ.get("SHORT"))))
+    config.pluginmanager.register(Alone("cells", short=SHORT))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if SHORT:
+        items[:] = [one for one in items if not one.get_closest_marker("takes_minutes")]
 
 
 @pytest.fixture(scope="session")
@@ -55,5 +63,6 @@ def acmes(running: Service) -> Service:
 
 
 @pytest.fixture(scope="session")
-def globexes(running: Service) -> Service:
+def globexes(running: Service, acmes: Service) -> Service:
+    """With globex's key, who came after acme."""
     return taken_on(running, "Globex", GLOBEXES)
