@@ -3,7 +3,7 @@
 import uuid
 
 from tests.cells.nodes import GLOBEXES, Nodes
-from tests.support.service import Service, pay
+from tests.support.service import Service, pay, subscribed
 
 CLOCK = "/api/v2/simulations/clock"
 _OFFSETS = "SELECT extract(epoch FROM clock_offset)::int FROM accounts_merchant ORDER BY id"
@@ -19,6 +19,8 @@ def test_a_merchant_is_changed_once_the_lost_node_is_back(globexes: Service, nod
         refused = [globexes.call("POST", CLOCK, {"advanceBy": "PT1M"}, key) for _ in range(3)]
         assert offset(globexes) == before
         pay(globexes, f"meanwhile-{key}")
+        with subscribed(globexes, "payment.paid"):  # which locks the row of the merchant
+            pass
     finally:
         nodes.first.start()
     assert [status for status, _ in refused] == [503] * 3, refused
