@@ -124,6 +124,16 @@ class Nodes:
         server.run("CREATE EXTENSION citus")
         return server
 
+    def database(self, name: str) -> str:
+        """The address of another database, of which the first node may have a cell."""
+        for server in (self.coordinator, self.first):
+            server.run(f"CREATE DATABASE {name}", database="postgres")
+            server.run("CREATE EXTENSION citus", database=name)
+        told = "SELECT citus_set_coordinator_host('127.0.0.1', %s)", "SELECT citus_add_node('127.0.0.1', %s)"
+        for statement, server in zip(told, (self.coordinator, self.first), strict=True):
+            self.coordinator.run(statement, server.port, database=name)
+        return self.coordinator.url("postgres", name)
+
     def home_of(self, cell: str) -> int:
         """The port of the node on which all of the cell is."""
         placed = "SELECT DISTINCT nodeport FROM citus_shards WHERE starts_with(table_name::text, %s)"
