@@ -30,7 +30,7 @@ SETTINGS = {
     "listen_addresses": "",
     "port": PORT,
     "max_connections": "100",
-    "shared_buffers": "128MB",
+    "shared_buffers": "48MB",
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
