@@ -86,9 +86,9 @@ def printed(request: HttpRequest, here: RequestContext) -> HttpResponse:
     if asked is None:
         return here.render("statement/detail.html", form=form, question=None)
     summary = _summary(here.merchant, asked)
-    entries = list(_entries(here.merchant, asked)[: ON_PAPER + 1])
-    is_whole = len(entries) <= ON_PAPER
-    lines = books.lines(entries, asked.bucket, summary.ending) if is_whole else []
+    entries = _entries(here.merchant, asked)
+    is_whole = not entries[ON_PAPER : ON_PAPER + 1].exists()
+    lines = books.lines(list(entries), asked.bucket, summary.ending) if is_whole else []
     return here.render(
         "statement/printed.html",
         question=asked,
