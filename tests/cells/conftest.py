@@ -1,16 +1,14 @@
 """The service before a coordinator of Citus and its nodes. acme and globex live in cells, the demo company does not."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
+from tests.bench.scale import SHORT
 from tests.cells.nodes import ACMES, GLOBEXES, Nodes, missing, taken_on
 from tests.nightly.alone import Alone
 from tests.support.network import free_port
 from tests.support.service import Service
-
-SHORT = bool(os.environ.get("SHORT"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,6 +1,5 @@
 """What Citus adds to the work of PostgreSQL: `make simulate` computes with it."""
 
-import os
 import time
 import uuid
 from collections import Counter
@@ -8,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 
+from tests.bench.scale import SHORT, scaled
 from tests.bench.trees import cpu_s
 from tests.cells.nodes import Nodes
 from tests.simulate import document
@@ -15,8 +15,7 @@ from tests.simulate.costs import known
 from tests.support.service import Service, pay, subscribed
 from tests.support.tally import Count, keep
 
-SHORT = bool(os.environ.get("SHORT"))
-ROUNDS, CHARGES, RESTS_S = (2, 30, 2) if SHORT else (5, 150, 10)
+ROUNDS, CHARGES, RESTS_S = scaled(5, 2), scaled(150, 30), scaled(10, 2)
 
 
 def test_what_a_charge_costs_beside_one_without_nodes(service: Service, acmes: Service, nodes: Nodes) -> None:
@@ -36,11 +35,8 @@ def test_what_a_charge_costs_beside_one_without_nodes(service: Service, acmes: S
                 spent.update({name: seconds - a_second[name] * took for name, seconds in used.items()})
 
     coordinator, node = there["coordinator"] / alone["coordinator"], there["first"] / alone["coordinator"]
-    keep(
-        Count(
-            "charges for what Citus costs", ROUNDS * CHARGES, note=f"coordinator {coordinator:.2f} ×, node {node:.2f} ×"
-        )
-    )
+    note = f"coordinator {coordinator:.2f} ×, node {node:.2f} ×"
+    keep(Count("charges for what Citus costs", ROUNDS * CHARGES, note=note))
     assert coordinator > 0.1  # it passes on every statement
     assert node > 0.2  # and the node does the work
     assert there["second"] < there["first"] / 2
