@@ -104,8 +104,9 @@ class Postgres(Server):
         options = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
         return [self.programs / "postgres", "-D", self.data, *options]
 
-    def ready(self) -> bool:
-        return self._run("pg_isready", "-q", "-h", self.sockets, "-p", PORT, "-U", USER).returncode == 0
+    def takes_clients(self) -> bool | None:
+        asked = self._run("pg_isready", "-q", "-h", self.sockets, "-p", PORT, "-U", USER)
+        return {0: True, 1: False}.get(asked.returncode)
 
     def leftovers(self) -> list[Path]:
         socket = self.sockets / f".s.PGSQL.{PORT}"

@@ -12,6 +12,8 @@ from gateway.local.errors import LocalError
 
 START_TIMEOUT_S = 20
 RETRY_S = 0.25
+ASKED_EVERY_S = 5.0
+FIRST_PATIENCE_S = 10.0
 
 
 class Server(ABC):
@@ -27,6 +29,9 @@ class Server(ABC):
         self.folder = place
         self.durable = durable
         self.child: subprocess.Popen[bytes] | None = None
+        self.asked_at = 0.0
+        self.refused_since: float | None = None
+        self.patience_s = FIRST_PATIENCE_S
 
     @abstractmethod
     def variables(self) -> dict[str, str]:
@@ -41,8 +46,12 @@ class Server(ABC):
         """The server, in the foreground."""
 
     @abstractmethod
+    def takes_clients(self) -> bool | None:
+        """False while it runs and refuses them, as after a crash until it has recovered; None if nobody answers."""
+
     def ready(self) -> bool:
-        """Whether it answers on its socket."""
+        """Whether it takes clients."""
+        return self.takes_clients() is True
 
     def complete(self) -> None:  # noqa: B027  (there may be nothing)
         """Makes what can only be made in a server that answers, if it is missing."""
@@ -107,6 +116,28 @@ class Server(ABC):
     def alive(self) -> bool:
         """Whether there is a process; it may not answer yet."""
         return (self.child is not None and self.child.poll() is None) or self.pid() is not None
+
+    def end_if_stuck(self) -> bool:
+        """Ends a server that has refused its clients for too long; the next time it may refuse them for twice as long.
+
+        PostgreSQL 18.4 may never stop: where its log has no room when it recovers from a crash, it may go on
+        without the process that recovers.
+        """
+        now = time.monotonic()
+        if now < self.asked_at + ASKED_EVERY_S:
+            return False
+        self.asked_at, takes_clients = now, self.takes_clients()
+        if takes_clients is not False:
+            self.refused_since = None
+            if takes_clients:
+                self.patience_s = FIRST_PATIENCE_S
+        elif self.refused_since is None:
+            self.refused_since = now
+        elif now >= self.refused_since + self.patience_s:
+            self.refused_since, self.patience_s = None, self.patience_s * 2
+            self.signal(self.kill_signal)
+            return True
+        return False
 
     def stop(self, within_s: float = 5) -> None:
         """Stops the server in order, or in time."""

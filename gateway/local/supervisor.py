@@ -73,6 +73,8 @@ class Supervisor:
         """Checks every part once and waits a moment. Raises Stopped on request."""
         for watched in self.watched:
             processes.bound(watched.part.log)
+            if isinstance(watched.part, Server) and watched.part.end_if_stuck():
+                echo(f"\n  {watched.part.name} refuses its clients, and is ended (see {watched.part.log})")
             if not watched.part.alive():
                 self._restart(watched)
         self._pause()

@@ -64,13 +64,13 @@ class Valkey(Server):
         ]
         return [_program(), *listening, *known, *lasting, "--save", "", "--loglevel", "warning"]
 
-    def ready(self) -> bool:
+    def takes_clients(self) -> bool | None:
         with suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1)
             connection.connect(str(self.socket_path))
             connection.sendall(b"PING\r\n")
             return connection.recv(16).startswith(b"+PONG")
-        return False
+        return None
 
     def leftovers(self) -> list[Path]:
         return [self.folder / "valkey.pid", self.socket_path]

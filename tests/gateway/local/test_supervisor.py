@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.local import processes
+from gateway.local import processes, server
 from gateway.local.child import Child
 from gateway.local.errors import LocalError
+from gateway.local.postgres import Postgres
 from gateway.local.supervisor import Stopped, Supervisor
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -69,6 +70,35 @@ def test_a_part_that_keeps_ending_waits_longer_each_time(
         told += re.findall(r"again in (\S+) s", capsys.readouterr().out)
 
     assert told == ["0.5", "1", "2"]
+
+
+def test_a_database_that_refuses_everybody_for_long_is_ended_and_started_again(
+    place: Path, supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As PostgreSQL can after its disk was full: here it waits for a primary that there is not."""
+    for name, seconds in (("START_TIMEOUT_S", 1), ("ASKED_EVERY_S", 0.1), ("FIRST_PATIENCE_S", 0.5)):
+        monkeypatch.setattr(server, name, seconds)
+    postgres = Postgres(place / "postgres", durable=False)
+    supervisor.start(postgres)
+    waits = postgres.data / "standby.signal"
+    waits.touch()
+    (postgres.data / "postgresql.auto.conf").write_text("hot_standby = off")
+    postgres.signal(signal.SIGKILL)
+
+    def watch_until(told: str) -> None:
+        seen, deadline = "", time.monotonic() + 60
+        while told not in seen:
+            assert time.monotonic() < deadline, seen
+            supervisor.watch()
+            seen += capsys.readouterr().out
+
+    watch_until("PostgreSQL refuses its clients, and is ended")
+    watch_until("PostgreSQL refuses its clients, and is ended")
+    waits.unlink()
+    deadline = time.monotonic() + 60
+    while not postgres.ready():
+        assert time.monotonic() < deadline
+        supervisor.watch()
 
 
 def test_being_asked_stops_every_part(place: Path, supervisor: Supervisor) -> None:
