@@ -220,8 +220,12 @@ class Service:
             yield ask
 
     def until(self, holds: Callable[[], Any], seconds: float = 30) -> Any:
-        """What `holds` returned when it first held."""
-        return until(holds, seconds)
+        """What `holds` returned when it first held. If it never does, the error has the last words of the servers."""
+        return until(holds, seconds, self._last_words)
+
+    def _last_words(self) -> str:
+        logs = sorted(self.home.glob("*.log"))
+        return "\n".join(f"{log.name}: {line}" for log in logs for line in log.read_text().splitlines()[-8:])
 
     def environment(self) -> dict[str, str]:
         """Of its processes, and of commands about it."""
