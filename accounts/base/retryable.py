@@ -1,6 +1,7 @@
 """Errors of PostgreSQL after which the same request can succeed: nothing was done, and the cause passes."""
 
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
+from psycopg.errors import FeatureNotSupported
 
 MOVING = "57M01"
 """Our own state: the merchant of the row moves to another cell, or has left this one (accounts/sql/moving.sql)."""
@@ -33,6 +34,10 @@ _NODE_LOST = (
 """What Citus says, without a state, of a node that is lost while rows are on their way to it, or in a transaction, and
 of its own server that is lost meanwhile.
 """
+_STALE = "RevalidateCachedQuery"
+"""Where PostgreSQL refuses a prepared statement of which a migration has changed the types; its state is that of all
+that is not supported.
+"""
 
 
 def is_retryable(error: BaseException) -> bool:
@@ -42,10 +47,13 @@ def is_retryable(error: BaseException) -> bool:
     """
     if not isinstance(error, DatabaseError | InterfaceError):
         return False
-    state: str | None = getattr(error.__cause__, "sqlstate", None)
+    cause = error.__cause__
+    state: str | None = getattr(cause, "sqlstate", None)
     if state is None:
         return isinstance(error, OperationalError | InterfaceError | InternalError)
-    return state in REASONS or state[:2] in REASONS or any(said in str(error) for said in _NODE_LOST)
+    if state in REASONS or state[:2] in REASONS or any(said in str(error) for said in _NODE_LOST):
+        return True
+    return isinstance(cause, FeatureNotSupported) and cause.diag.source_function == _STALE
 
 
 def is_refused_by_move(error: BaseException | None) -> bool:

@@ -19,7 +19,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg._preparing import Prepare, PrepareManager
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import error_from_result
+from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName, error_from_result
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 
 from accounts.base import cells
@@ -86,6 +86,13 @@ class _Prepared(PrepareManager):
 
     def clear(self) -> bool:
         return not self.stays and super().clear()
+
+    def forget_after(self, error: psycopg.Error) -> None:
+        """Forgets it if PostgreSQL no longer takes it: a migration has changed a type, or it is not there. Outside a
+        transaction nothing else would, and the same statement would fail for as long as there is the connection.
+        """
+        if isinstance(error, FeatureNotSupported | InvalidSqlStatementName):
+            self.clear()
 
 
 class Connection(psycopg.Connection[Any]):
@@ -192,6 +199,14 @@ class Connection(psycopg.Connection[Any]):
         finally:
             self._prepared.stays = False
 
+    def wait(self, *given: Any, **named: Any) -> Any:
+        """For whatever a cursor asks."""
+        try:
+            return super().wait(*given, **named)
+        except psycopg.Error as error:
+            self._prepared.forget_after(error)
+            raise
+
     def _start_query(self) -> Any:
         self.work_in_its_cell()
         return (yield from super()._start_query())
@@ -267,7 +282,11 @@ class _Session:
         key = known.maybe_add_to_cache(query, prepare, name)  # type: ignore[arg-type]
         if key is not None:
             known.validate(key, prepare, name, [result])
-        return _require(server, result)
+        try:
+            return _require(server, result)
+        except psycopg.Error as error:
+            known.forget_after(error)
+            raise
 
 
 def _require(server: Any, result: Any) -> Any:
