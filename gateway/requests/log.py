@@ -1,8 +1,9 @@
 """Writes the request log: entries are handed over in memory, redacted and written by a thread of their own.
 
 No request waits for its row or fails because of it. While the database is down entries are buffered; the oldest are
-dropped if there are too many. Those of a cell that rests wait for it, and nobody else with them. A killed process loses
-its buffer: money and audit do not depend on it.
+dropped if there are too many. Those of a cell that rests wait for it, and nobody else with them. A process that ends
+gives up what it cannot write then, and says how many; one that is killed loses its buffer. Money and audit do not
+depend on it.
 """
 
 import os
@@ -80,9 +81,10 @@ class RequestLog:
         return True
 
     def close(self) -> None:
-        """Writes the buffer and disconnects; the next request starts again."""
+        """Writes the buffer, gives up what cannot be written now, and disconnects; the next request starts again."""
         self.flush()
         with self._writing:
+            self._give_up()
             self._disconnect()
 
     def _store(self, batch: list[RequestFacts]) -> bool:
@@ -152,6 +154,13 @@ class RequestLog:
         while len(self._waiting) > MOST or self._size > MOST_BYTES:
             self._size -= self._waiting.popleft().size
             self._given_up += 1
+
+    def _give_up(self) -> None:
+        with self._queue:
+            self._given_up += len(self._waiting)
+            self._waiting.clear()
+            self._size = 0
+        self._log_dropped()
 
     def _log_dropped(self) -> None:
         with self._queue:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client
+from structlog.testing import capture_logs
 
 from accounts.base import cells
 from accounts.base.rows import every, execute, table
@@ -93,3 +94,17 @@ def test_its_requests_wait_for_their_place_in_the_log_and_those_of_others_do_not
     assert logged(logged_there) == [one.id for one in theirs]
     assert logged(cells.FIRST) == [one.id for one in others]
     queue.close()
+
+
+def test_what_still_waits_for_it_when_a_process_ends_is_given_up_and_counted(logged_there: str) -> None:
+    queue, others = RequestLog(), [unmade_request(cell=cells.FIRST) for _ in range(2)]
+
+    with resting(logged_there), capture_logs() as said:
+        for one in (*(unmade_request(cell=logged_there) for _ in range(3)), *others):
+            queue.add(one)
+        queue.close()
+    queue.close()
+
+    assert [(line["event"], line["requests"]) for line in said] == [("request_log.given_up", 3)]
+    assert logged(cells.FIRST) == [one.id for one in others]
+    assert logged(logged_there) == []
