@@ -20,6 +20,7 @@ from accounts.base.rows import first
 
 log = structlog.get_logger()
 T = TypeVar("T")
+P = TypeVar("P", bound=Callable[..., object])
 
 PRIMARY, REPLICA = "default", "replica"
 STEP_S = 0.003
@@ -62,6 +63,12 @@ def elsewhere(read: Callable[[], T]) -> T:
         return found
     REPLICA_READS.labels("primary").inc()
     return read()
+
+
+def on_primary(page: P) -> P:
+    """Marks a page of staff that writes when it is opened: the primary answers it, and nothing of it is done twice."""
+    page.on_primary = True  # type: ignore[attr-defined]
+    return page
 
 
 def is_final(failure: Exception) -> bool:

@@ -10,6 +10,7 @@ from accounts import second_factor
 from accounts.audit import Actor
 from gateway.boletos.files import download
 from gateway.boletos.models import RegistrationFile
+from gateway.database.replica import on_primary
 from gateway.staff.kit.columns import moment, related
 from gateway.staff.kit.pages import ReadOnlyAdmin
 
@@ -64,6 +65,7 @@ class RegistrationFileAdmin(ReadOnlyAdmin):
     def has_download_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return bool(self.has_view_permission(request))
 
+    @on_primary
     @action(description="Download", permissions=["download"], icon="download")
     def download(self, request: HttpRequest, object_id: str) -> HttpResponse:
         second_factor.require(request)

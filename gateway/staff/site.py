@@ -52,6 +52,7 @@ def _shown(view: View) -> View:
             response = view(request, *args, **kwargs)
             return response.render() if isinstance(response, SimpleTemplateResponse) else response
 
-        return elsewhere(page) if request.method in ("GET", "HEAD") else view(request, *args, **kwargs)
+        is_shown = request.method in ("GET", "HEAD") and not getattr(view, "on_primary", False)
+        return elsewhere(page) if is_shown else view(request, *args, **kwargs)
 
     return answered

@@ -1,6 +1,7 @@
 """Exports of staff lists: all filtered rows, with the columns of the list."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from html import unescape
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from unfold.decorators import action
 from accounts import audit
 from accounts.base.clock import utcnow
 from accounts.base.csv_export import CsvColumn, csv_of
-from gateway.database.replica import elsewhere
+from gateway.database.replica import elsewhere, on_primary
 from gateway.staff.kit.audited import Audited, name_of
 from gateway.staff.kit.columns import EMPTY, address
 
@@ -35,12 +36,13 @@ class Exported(Audited):
     def has_export_permission(self, request: HttpRequest) -> bool:
         return bool(self.has_view_permission(request))
 
+    @on_primary
     @action(description=_("Export"), permissions=["export"], icon="download")
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        rows = self._filtered(request)
+        rows = elsewhere(partial(self._filtered, request))
         if rows is None:
             return HttpResponseRedirect(address(self.model, "changelist"))
-        if rows[MOST : MOST + 1].exists():
+        if elsewhere(rows[MOST : MOST + 1].exists):
             message = gettext("The list has more than %(most)s rows. Narrow it by filters or search first.")
             self.message_user(request, message % {"most": f"{MOST:,}"}, messages.ERROR)
             return HttpResponseRedirect(f"{address(self.model, 'changelist')}?{request.GET.urlencode()}")

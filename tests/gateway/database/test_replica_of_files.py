@@ -5,13 +5,16 @@ import io
 import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connections
 from django.test import Client
 
 from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.models import ApiKey, AuditEntry, Merchant, User
+from gateway.database.replica import REPLICA
 from gateway.months import calendar, closing, due, selectors, services
 from gateway.months.models import Month, MonthFile, MonthPiece
 from gateway.requests.models import ApiRequest
@@ -119,16 +122,34 @@ def test_a_file_of_staff_is_whole_and_in_the_audit_log_once(standby: Standby, ac
     staff = browser_of(User.objects.create_superuser("root@onpay.example", PASSWORD))
     before = counted()
     stream = staff.get("/admin/gateway/apirequest/export/").streaming_content  # type: ignore[attr-defined]
-    assert read_since(before) == {"replica": 0, "primary": 1}, "the page writes who has exported what"
+    assert read_since(before) == {"replica": 2, "primary": 0}, "the list, and whether it is too long"
     assert AuditEntry.objects.filter(action="api_request.exported").count() == 1
 
     begun = next(stream) + next(stream)
-    assert read_since(before) == {"replica": 1, "primary": 1}
+    assert read_since(before) == {"replica": 3, "primary": 0}
     with dying_at(standby, "gateway_apirequest") as died:
         content = begun + b"".join(stream)
 
     assert [row[0] for row in csv.reader(io.StringIO(content.decode()))][1:] == sorted(ids, reverse=True)
     assert len(died) == 1 and AuditEntry.objects.filter(action="api_request.exported").count() == 1
+
+
+def test_nothing_is_tried_on_the_replica_that_it_would_refuse(standby: Standby, acme: Shop) -> None:
+    """A page that writes begins on the primary: nothing of it is read, or done, twice."""
+    asked(acme, 1)
+    staff = browser_of(User.objects.create_superuser("root@onpay.example", PASSWORD))
+    statements: list[str] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        statements.append(sql)
+        return execute(sql, params, many, context)
+
+    with connections[REPLICA].execute_wrapper(note):
+        content = b"".join(staff.get("/admin/gateway/apirequest/export/").streaming_content)  # type: ignore[attr-defined]
+
+    assert content.count(b"\n") == 2 and any("gateway_apirequest" in sql for sql in statements)
+    assert not [sql for sql in statements if not sql.lstrip().startswith(("SELECT", "SET"))]
+    assert AuditEntry.objects.filter(action="api_request.exported").count() == 1
 
 
 def a_month_to_close(shop: Shop) -> Month:
