@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
@@ -20,6 +23,7 @@ from environ import Env
 from pytest_django import Settings
 from redis import RedisError
 
+from accounts.base.clock import utcnow
 from accounts.models import User
 from gateway.api import throttling
 from gateway.database import addresses
@@ -27,7 +31,7 @@ from gateway.local import processes
 from gateway.local.valkey import Valkey
 from gateway.valkey import RESTS_S, WAITS_S, ClusterCache
 from tests.support.network import free_ports
-from tests.support.people import PASSWORD
+from tests.support.people import PASSWORD, code_of, signed_in_twice, six_minutes_pass
 
 ONE = "gateway.valkey.OneCache"
 CLUSTER = "gateway.valkey.ClusterCache"
@@ -149,3 +153,30 @@ def test_nobody_signs_in_while_failures_cannot_be_counted(lost: str, db: None, s
 
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert "_auth_user_id" not in browser.session
+
+
+@pytest.mark.parametrize("lost", ["redis://127.0.0.1:1/1", nowhere()], ids=["one", "cluster"])
+def test_nor_is_a_second_factor_tried(lost: str, db: None, settings: Settings) -> None:
+    user = User.objects.create_superuser("ana@example.com", PASSWORD)
+    staff = signed_in_twice(user)
+    codes, app = RecoveryCodes.activate(user).get_unused_codes(), Authenticator.objects.get(type="totp")
+    secret = get_adapter().decrypt(app.data["secret"])
+    browser = Client(raise_request_exception=False)
+    browser.post(reverse("account_login"), {"login": user.email, "password": PASSWORD})
+    six_minutes_pass(staff)
+    staff.raise_request_exception = False
+    pages = ((browser, reverse("mfa_authenticate")), (staff, reverse("mfa_reauthenticate")))
+
+    before, settings.CACHES = settings.CACHES, {"default": addresses.cache(lost)}
+    for code in ("000000", code_of(secret), codes[0]):
+        for client, page in pages:
+            answer = client.post(page, {"code": code})
+            assert (answer.status_code, answer["Retry-After"]) == (503, "5"), (page, code)
+
+    assert "_auth_user_id" not in browser.session
+    assert utcnow().timestamp() - staff.session["step_up"]["mfa"] > 300, "the factor does not count as shown"
+    assert RecoveryCodes(Authenticator.objects.get(type="recovery_codes")).get_unused_codes() == codes
+
+    settings.CACHES = before
+    assert browser.post(pages[0][1], {"code": codes[0]}).status_code == 302
+    assert "_auth_user_id" in browser.session
