@@ -23,6 +23,8 @@ from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 T = TypeVar("T")
+PASSES = redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError, ClusterDownError
+"""What is raised where Valkey is lost, or another one takes its place, or it is full: the same can succeed soon."""
 
 log = structlog.get_logger()
 WAITS_S = 0.5

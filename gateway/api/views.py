@@ -7,12 +7,11 @@ import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
-from redis import ConnectionError as ValkeyLost
-from redis import TimeoutError as ValkeySilent
 
 from accounts.base.errors import Refusal, Unavailable
 from accounts.base.retryable import is_retryable
 from gateway.api.errors import InternalError, refusal_for, response_for
+from gateway.valkey import PASSES
 
 log = structlog.get_logger()
 
@@ -47,7 +46,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest, *args: Any) -> HttpResponse:
     error = sys.exc_info()[1]
     refusal: Refusal = InternalError()
-    if error is not None and (is_retryable(error) or isinstance(error, ValkeyLost | ValkeySilent)):
+    if error is not None and (is_retryable(error) or isinstance(error, PASSES)):
         refusal = Unavailable()
         log.error("request.unavailable", error=type(error).__name__, cause=type(error.__cause__).__name__)
     else:

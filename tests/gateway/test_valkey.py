@@ -21,7 +21,7 @@ from django.test import Client
 from django.urls import reverse
 from environ import Env
 from pytest_django import Settings
-from redis import RedisError
+from redis import Redis, RedisError
 
 from accounts.base.clock import utcnow
 from accounts.models import User
@@ -153,6 +153,21 @@ def test_nobody_signs_in_while_failures_cannot_be_counted(lost: str, db: None, s
 
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert "_auth_user_id" not in browser.session
+
+
+@pytest.mark.parametrize("made", ["REPLICAOF 127.0.0.1 1", "CONFIG SET maxmemory 1"], ids=["replica", "full"])
+def test_nor_while_it_takes_nothing(valkey: Valkey, made: str, db: None) -> None:
+    """It has become a replica of another one, or it is full: that passes, too."""
+    User.objects.create_superuser("ana@example.com", PASSWORD)
+    browser = Client(raise_request_exception=False)
+    with Redis.from_url(valkey.cache_url) as own:
+        own.execute_command(*made.split())
+
+    answer = browser.post(reverse("account_login"), {"login": "ana@example.com", "password": PASSWORD})
+
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert "_auth_user_id" not in browser.session
+    assert all(admitted() for _ in range(3)), "payments are not stopped"
 
 
 @pytest.mark.parametrize("lost", ["redis://127.0.0.1:1/1", nowhere()], ids=["one", "cluster"])
