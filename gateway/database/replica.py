@@ -66,7 +66,7 @@ def elsewhere(read: Callable[[], T]) -> T:
 
 
 def on_primary(page: P) -> P:
-    """Marks a page of staff that writes when it is opened: the primary answers it, and nothing of it is done twice."""
+    """Marks a page of staff that writes or locks when it is opened: the primary answers it, and does all of it once."""
     page.on_primary = True  # type: ignore[attr-defined]
     return page
 

@@ -22,6 +22,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS, Carried
+from gateway.database.replica import on_primary
 from gateway.staff.kit import refusals
 from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.columns import colored, link_to_id, moment, related, titled
@@ -134,7 +135,12 @@ class ProposalAdmin(ReadOnlyAdmin):
         possible = _possible(request, proposal) if proposal else ()
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
 
-    # ── Answering ─────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Answering: what a page shows is locked meanwhile ──────────────────────────────────────────────────────────
+    @on_primary
+    def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return super().change_view(request, *args, **kwargs)
+
+    @on_primary
     @action(description="Confirm", permissions=["answer"], icon="done_all", variant=ActionVariant.PRIMARY)
     def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Carries out what somebody else has proposed."""
@@ -147,6 +153,7 @@ class ProposalAdmin(ReadOnlyAdmin):
 
         return self._answer(request, object_id, gettext("Confirm"), act)
 
+    @on_primary
     @action(description="Reject", permissions=["answer"], icon="close", variant=ActionVariant.DANGER)
     def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Rejects the proposal; nothing moves."""

@@ -12,6 +12,7 @@ from gateway.payments.models import Payment
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import PASSWORD, browser_of
+from tests.support.proposals import action, proposed
 from tests.support.staff_overview import panels
 from tests.support.standby import Standby, answered_by, dying_at, rested
 
@@ -51,6 +52,14 @@ def test_staff_see_what_they_just_did(staff: Client, acme: Shop) -> None:
 
     assert Company.objects.get(pk=acme.company.pk).trade_name == name
     assert answered_by(lambda: name in shown(staff, page) or pytest.fail("the change is missing")) == "replica"
+
+
+def test_what_two_people_decide_is_read_on_the_primary(staff: Client, acme: Shop) -> None:
+    """The page holds what it shows, which a replica would refuse."""
+    asked = proposed(staff, acme.company, "close")
+    for address in (page_of(asked), action(asked, "confirm"), action(asked, "turn_down")):
+        assert answered_by(lambda page=address: shown(staff, page)) == "", address
+    assert answered_by(lambda: shown(staff, reverse("admin:accounts_proposal_changelist"))) == "replica"
 
 
 def test_a_page_is_answered_though_the_replica_dies_in_the_middle(standby: Standby, staff: Client, acme: Shop) -> None:
