@@ -87,13 +87,6 @@ class _Prepared(PrepareManager):
     def clear(self) -> bool:
         return not self.stays and super().clear()
 
-    def forget_after(self, error: psycopg.Error) -> None:
-        """Forgets it if PostgreSQL no longer takes it: a migration has changed a type, or it is not there. Outside a
-        transaction nothing else would, and the same statement would fail for as long as there is the connection.
-        """
-        if isinstance(error, FeatureNotSupported | InvalidSqlStatementName):
-            self.clear()
-
 
 class Connection(psycopg.Connection[Any]):
     """A connection that works in the cell that is open, and keeps what it has prepared after a refusal."""
@@ -199,12 +192,22 @@ class Connection(psycopg.Connection[Any]):
         finally:
             self._prepared.stays = False
 
+    def forget_after(self, error: psycopg.Error) -> None:
+        """Forgets what is prepared if PostgreSQL no longer takes it: a migration has changed a type, or it is gone.
+        Outside a transaction nothing else would, and the same statement would fail for as long as there is the
+        connection. Whoever took away what was prepared may have taken the cell that it kept as well.
+        """
+        if isinstance(error, FeatureNotSupported | InvalidSqlStatementName):
+            self._prepared.clear()
+        if isinstance(error, InvalidSqlStatementName) and self.kept is not None:
+            self.kept = _UNKNOWN
+
     def wait(self, *given: Any, **named: Any) -> Any:
         """For whatever a cursor asks."""
         try:
             return super().wait(*given, **named)
         except psycopg.Error as error:
-            self._prepared.forget_after(error)
+            self.forget_after(error)
             raise
 
     def _start_query(self) -> Any:
@@ -285,7 +288,7 @@ class _Session:
         try:
             return _require(server, result)
         except psycopg.Error as error:
-            known.forget_after(error)
+            self.connection.forget_after(error)
             raise
 
 

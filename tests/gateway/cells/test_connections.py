@@ -16,6 +16,8 @@ from gateway.database.connections import separate_connection
 FIRST, ONE, OTHER, CLOSED, MISSING = cells.FIRST, "cell_41", "cell_42", "cell_43", "cell_44"
 ROLE = f"sees_one_cell_{uuid4().hex[:8]}"  # roles are of the server, which others test on
 WHERE = "SELECT name FROM seen_from"
+OFTEN = 7
+"""So often a statement is asked for until it is prepared."""
 
 
 @pytest.fixture(autouse=True)
@@ -160,6 +162,17 @@ def test_who_gets_a_connection_after_others_works_in_his_own_cell() -> None:
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(one, [ONE, FIRST, OTHER] * 10))
     assert [cell for cell, _ in found] == [seen for _, seen in found]
+
+
+def test_a_connection_that_was_reset_behind_our_back_is_told_its_cell_again() -> None:
+    with cells.opened(ONE):
+        for _ in range(OFTEN):
+            assert seen() == ONE
+        connection.connection.pgconn.exec_(b"DISCARD ALL")
+        with pytest.raises(DatabaseError, match="does not exist"):
+            seen()
+        assert seen() == by_cursor() == ONE
+    assert seen() == FIRST
 
 
 def test_a_connection_beside_the_pool_does_too() -> None:
