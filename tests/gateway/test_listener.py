@@ -27,6 +27,7 @@ from accounts.base.ids import CROCKFORD
 from tests.support.receiver import Receiver, listening
 from webhooks import signing
 
+pytestmark = pytest.mark.a_third_a_day
 FILE = Path(__file__).resolve().parents[2] / "static/sdk/onpay_listen.py"
 KEY = "onp_sandbox_" + "aK-9_" * 8 + "xyz"
 DERIVED = "whsec_" + base64.b64encode(hmac.digest(KEY.encode(), b"onpay-listener", "sha256")).decode()

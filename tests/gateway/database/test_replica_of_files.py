@@ -24,7 +24,7 @@ from tests.support.payments import a_payment
 from tests.support.people import PASSWORD, a_member, browser_of, signed_in
 from tests.support.standby import Standby, counted, dying_at, on_standby
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.a_third_a_day, pytest.mark.django_db(transaction=True)]
 
 REQUESTS = 1200
 """Three pieces of a file."""

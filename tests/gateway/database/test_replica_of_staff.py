@@ -16,7 +16,7 @@ from tests.support.proposals import action, proposed
 from tests.support.staff_overview import panels
 from tests.support.standby import Standby, answered_by, dying_at, rested
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.a_third_a_day, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

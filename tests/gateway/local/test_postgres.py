@@ -17,6 +17,7 @@ from gateway.local.errors import LocalError
 from gateway.local.postgres import Postgres
 from gateway.local.server import Server
 
+pytestmark = pytest.mark.a_third_a_day
 START_AND_WAIT = """
 import sys
 import tempfile

@@ -13,6 +13,7 @@ import pytest
 
 from gateway.local import home, processes
 
+pytestmark = pytest.mark.a_third_a_day
 RUN_WITH = ["-m", "gateway.local", "run-with", "--"]
 SHOW = 'echo "$DATABASE_URL"; echo "$CELERY_BROKER_URL"; echo "$ONPAY_CACHE_URL"'
 TELL_AND_WAIT = "echo started; read -r _"

@@ -17,6 +17,7 @@ from gateway.local.errors import LocalError
 from gateway.local.postgres import Postgres
 from gateway.local.supervisor import Stopped, Supervisor
 
+pytestmark = pytest.mark.a_third_a_day
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 IGNORE = [
     sys.executable,

@@ -14,7 +14,7 @@ from tests.support.companies import Shop
 from tests.support.network import free_port
 from tests.support.web_server import Server, received, serving
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.a_third_a_day, pytest.mark.django_db(transaction=True)]
 MEGABYTE = 1024 * 1024
 ANSWERS = "/refunds/ref_x/responses"
 UPLOAD = (
