@@ -7,7 +7,7 @@ import threading
 
 from django.db import connections
 from granian import Granian
-from granian.constants import HTTPModes, Interfaces
+from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
@@ -32,6 +32,7 @@ def main() -> None:
         port=given.port,
         interface=Interfaces.RSGI,
         http=HTTPModes.http1,
+        loop=Loops.uvloop,
         websockets=False,
         workers=int(os.environ.get("ONPAY_WEB_WORKERS", "2")),
         http1_settings=HTTP1Settings(header_read_timeout=HEADERS_WITHIN_MS),

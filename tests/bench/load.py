@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+import uvloop
 
 PAYERS = 1000
 FIRST_CPF = 52_998_224_000
@@ -180,4 +181,4 @@ async def measure(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(measure(json.load(sys.stdin)))))
+    sys.stdout.write(json.dumps(uvloop.run(measure(json.load(sys.stdin)))))

@@ -10,6 +10,7 @@ import sys
 import time
 from typing import Any
 
+import uvloop
 from standardwebhooks import Webhook, WebhookVerificationError
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -84,4 +85,4 @@ async def receive(port: int, *secrets: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(receive(int(sys.argv[1]), *sys.argv[2:]))
+    uvloop.run(receive(int(sys.argv[1]), *sys.argv[2:]))
