@@ -43,12 +43,12 @@ class Recording(Generic[T]):
 
     def __init__(self, build: Callable[..., T], *on: "Recording[Any]") -> None:
         assert not connection.in_atomic_block
-        with as_in_a_test():
+        with _as_in_a_test():
             stands_on = [recording.again() for recording in on]
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_current_xact_id()::text")
                 began = int(cursor.fetchone()[0])
-            with as_in_a_test():  # rows written from here on have another number
+            with _as_in_a_test():  # rows written from here on have another number
                 self._made = build(*stands_on)
                 statement = rows_since(began)
             transaction.set_rollback(True)
@@ -68,7 +68,7 @@ class Recording(Generic[T]):
 
 
 @contextmanager
-def as_in_a_test() -> Iterator[None]:
+def _as_in_a_test() -> Iterator[None]:
     """A transaction in which services may do what they do alone."""
     block = transaction.atomic()
     block._from_testcase = True
