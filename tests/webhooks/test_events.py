@@ -283,7 +283,7 @@ def test_nobody_waits_for_a_transaction_that_writes_no_events(caller: Callable[[
 
     with writing(write_no_events, lambda: None) as end:
         quick = happens(acme.sandbox)
-        assert found(caller(), after=last) == [quick]
+        assert followed(caller(), last, until=quick) == [quick]
         end()
 
     assert found(caller(), after=last) == [quick]
@@ -302,7 +302,7 @@ def test_beside_one_that_writes_none_the_others_are_waited_for(
             quick = happens(acme.sandbox, object_id="pay_2")
             assert found(caller(), after=last) == []
             late = (end_of_the_older if is_older else end)()
-            assert {*found(caller(), after=last)} == {quick, late}
+            assert followed(caller(), last, until=late) == [quick, late]
             end()
         end_of_the_older()
 
