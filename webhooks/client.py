@@ -79,7 +79,8 @@ class Sender:
     """Posts webhooks over keep-alive connections to vetted addresses only.
 
     Use as an async context manager, one per event loop. The caller limits how many posts run at once. `limit_per_host`
-    (0 = none) and `lookups_at_once` of one owner queue the surplus, and that wait counts as connecting.
+    (0 = none) and `lookups_at_once` of one owner queue the surplus, and that wait counts as connecting. The loop is
+    asyncio's own: uvloop would read past our sockets and their limit.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Sender:
         self._resolvers: list[_VettingResolver] = []
 
     async def __aenter__(self) -> Self:
+        assert isinstance(asyncio.get_running_loop(), asyncio.SelectorEventLoop), "another loop reads past our sockets"
         # A connection opened under one rule must never be reused under the other, so each rule has its own pool.
         self._sessions = {allowed: self._open_session(allowed) for allowed in (False, True)}
         return self

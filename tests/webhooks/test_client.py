@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import uvloop
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -322,6 +323,15 @@ def test_an_answer_without_an_end_is_left_long_before_the_deadline(start, part):
 
     assert (answer.error, answer.is_success) == ("INVALID_RESPONSE", False)
     assert answer.elapsed_ms < 1000
+
+
+def test_a_loop_that_reads_past_the_limit_of_an_answer_is_not_taken():
+    async def opened():
+        async with Sender():
+            pass
+
+    with pytest.raises(AssertionError, match="reads past our sockets"):
+        uvloop.run(opened())
 
 
 @pytest.mark.parametrize(

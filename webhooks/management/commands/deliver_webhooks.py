@@ -4,7 +4,6 @@ import asyncio
 import signal
 from typing import Any
 
-import uvloop
 from django.core.management.base import BaseCommand
 
 from webhooks.dispatch import Dispatcher, deliver_due
@@ -20,7 +19,7 @@ class Command(BaseCommand):
         if once:
             self.stdout.write(f"{deliver_due()} attempts")
         else:
-            uvloop.run(self._run())
+            asyncio.run(self._run())
 
     async def _run(self) -> None:
         stop = asyncio.Event()
