@@ -152,6 +152,7 @@ def test_an_event_after_confirmation_has_no_secrets(api: Api, acme: Shop) -> Non
     assert [word for word in (*SECRETS, "_secret_", "cat_", "4242424242424242") if word in said] == []
 
 
+@pytest.mark.django_db(transaction=True)  # what was refused is undone before it is asked where the payment lives
 def test_the_session_cannot_be_stretched_by_a_refused_try(api: Api) -> None:
     session = opened(api)
     for _ in range(3):
