@@ -120,8 +120,8 @@ class Server(ABC):
     def end_if_stuck(self) -> bool:
         """Ends a server that has refused its clients for too long; the next time it may refuse them for twice as long.
 
-        PostgreSQL 18.4 may never stop: where its log has no room when it recovers from a crash, it may go on
-        without the process that recovers.
+        PostgreSQL 18.4 does not always come back by itself: where its log has no room while it recovers from a crash,
+        it may go on without the process that recovers.
         """
         now = time.monotonic()
         if now < self.asked_at + ASKED_EVERY_S:
