@@ -22,10 +22,12 @@ BRANDS = (
     ("visa", ("4",), (13, 16, 19)),
 )
 """Issuer prefixes, the narrower first, and the length of their numbers."""
+FOUR_AND_SIX = 10
 _RUN = re.compile(r"[0-9](?:[ .-]*[0-9]){12,}")
 _SEPARATORS = {"Zs": " ", "Cf": " ", "Pd": "-"}
 """Unicode categories of separators between digits, and their ASCII form."""
 _GROUP = re.compile("[0-9]+")
+_UUID = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12}(?![0-9a-z])", re.IGNORECASE)
 
 
 def brand_of(number: str) -> str:
@@ -65,9 +67,14 @@ def _ascii(character: str) -> str:
 
 
 def _found(written: str) -> Iterator[tuple[int, int]]:
-    """Positions of card numbers. They are written in groups, and other digits may be next to them."""
+    """Positions of card numbers. They are written in groups, and other digits may be next to them.
+
+    The digits of a UUID are none: one of 2,500 random ones would hold a card number.
+    """
     text = _plain(written)
-    for run in _RUN.finditer(text):
+    if not _RUN.search(text):
+        return
+    for run in _RUN.finditer(_UUID.sub(_hidden, text)):
         groups = [(run.start() + group.start(), run.start() + group.end()) for group in _GROUP.finditer(run[0])]
         first = 0
         while first < len(groups):
@@ -78,10 +85,20 @@ def _found(written: str) -> Iterator[tuple[int, int]]:
             first += 1
 
 
+def _hidden(found: re.Match[str]) -> str:
+    return "x" * len(found[0])
+
+
 def _last_of_a_card(text: str, groups: list[tuple[int, int]]) -> int | None:
-    """The group with which a number that starts at the first group ends."""
+    """The group with which a number that starts at the first group ends.
+
+    Cards are written in one group, in groups of four (or of eight or twelve where blanks are missing), and in 4-6-5 or
+    4-6-4. Order numbers such as `41234-00000012` are not.
+    """
     digits = ""
     for n, (start, end) in enumerate(groups):
+        if len(digits) % 4 and len(digits) != FOUR_AND_SIX:
+            return None
         digits += text[start:end]
         if len(digits) >= LENGTHS.stop:
             return None

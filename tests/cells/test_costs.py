@@ -1,6 +1,7 @@
 """What Citus adds to the work of PostgreSQL: `make simulate` computes with it."""
 
 import time
+import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -11,7 +12,7 @@ from tests.bench.trees import cpu_s
 from tests.cells.nodes import Nodes
 from tests.simulate import document
 from tests.simulate.costs import known
-from tests.support.service import Service, a_reference, pay, subscribed
+from tests.support.service import Service, pay, subscribed
 from tests.support.tally import Count, keep
 
 ROUNDS, CHARGES, RESTS_S = scaled(5, 2), scaled(150, 30), scaled(10, 2)
@@ -48,7 +49,7 @@ def test_what_a_charge_costs_beside_one_without_nodes(service: Service, acmes: S
 def charge(shop: Service) -> None:
     """Pays some orders; their events are delivered meanwhile."""
     with ThreadPoolExecutor(4) as backends:
-        list(backends.map(lambda _: pay(shop, a_reference("cost")), range(CHARGES)))
+        list(backends.map(lambda _: pay(shop, f"cost-{uuid.uuid4().hex}"), range(CHARGES)))
 
 
 def processors(nodes: Nodes) -> Counter[str]:

@@ -13,7 +13,7 @@ import pytest
 from tests.cells.nodes import ACMES, Nodes, taken_on
 from tests.support.backends import Backends
 from tests.support.receiver import Receiver
-from tests.support.service import Service, a_reference, are_charged_once, order, pay, subscribed
+from tests.support.service import Service, are_charged_once, order, pay, subscribed
 from tests.support.tally import survived
 
 AWAY_S = 5
@@ -30,7 +30,7 @@ def test_the_story_of_the_readme(service: Service, acmes: Service, nodes: Nodes)
             "companyId": company,
             "amount": 5.00,
             "currency": "BRL",
-            "reference": a_reference("wd"),
+            "reference": f"wd-{uuid.uuid4().hex}",
             "pixKey": "52998224725",
             "pixKeyType": "CPF",
         }
@@ -50,7 +50,7 @@ def test_the_story_of_the_readme(service: Service, acmes: Service, nodes: Nodes)
 
 
 def test_one_key_makes_one_payment(acmes: Service) -> None:
-    key, reference = str(uuid.uuid4()), a_reference("storm")
+    key, reference = str(uuid.uuid4()), f"storm-{uuid.uuid4().hex}"
     with ThreadPoolExecutor(8) as backends:
         answers = list(backends.map(lambda _: acmes.insist("/api/v2/payments", order(reference), key), range(40)))
 
@@ -66,7 +66,7 @@ def test_money_is_withdrawn_once(acmes: Service) -> None:
 
     def withdraw(number: int) -> int:
         wanted = {"amount": all_of_it, "currency": "BRL", "pixKey": "52998224725", "pixKeyType": "CPF"}
-        named = {"companyId": company, "reference": a_reference("race")}
+        named = {"companyId": company, "reference": f"race-{uuid.uuid4().hex}"}
         return acmes.insist("/api/v2/withdrawals/pix", wanted | named)[0]
 
     with ThreadPoolExecutor(10) as backends:

@@ -300,14 +300,6 @@ def order(reference: str) -> dict[str, Any]:
     return {"method": "PIX", "amount": 10.00, "currency": "BRL", "reference": reference, "payer": MARIA}
 
 
-def a_reference(what: str) -> str:
-    """One of its own. It has no digits, of which every thousandth one or so would make a card number."""
-    return f"{what}-{uuid.uuid4().hex.translate(_LETTERS)}"
-
-
-_LETTERS = str.maketrans("0123456789", "ghijklmnop")
-
-
 def pay(service: Service, reference: str) -> str:
     """Creates and pays an order, insisting on each step; returns the payment's id."""
     status, created = service.insist("/api/v2/payments", order(reference), str(uuid.uuid4()))
