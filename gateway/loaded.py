@@ -14,8 +14,8 @@ import celery.concurrency.prefork  # noqa: E402
 import granian  # noqa: E402
 from django.urls import get_resolver  # noqa: E402
 
+from accounts.base.garbage import spare_what_is_loaded  # noqa: E402
 from gateway.celery import app  # noqa: E402
-from gateway.garbage import spare_what_is_loaded  # noqa: E402
 
 __all__ = ["celery", "granian"]
 

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import sync_playwright
 
-from gateway.garbage import spare_what_is_loaded
+from accounts.base.garbage import spare_what_is_loaded
 from gateway.local import home
 from gateway.payments.models import Payment
 from tests.bench import pages, reads, stage

@@ -19,10 +19,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from accounts.base.garbage import spare_what_is_loaded
 from accounts.models import User
 from gateway.celery import TIMETABLE, app
 from gateway.dashboard import urls
-from gateway.garbage import spare_what_is_loaded
 from gateway.payments.models import Payment
 from gateway.sales.services import sum_up
 from ledger.closings.services import close_days

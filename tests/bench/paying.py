@@ -17,8 +17,8 @@ THREADS = 4
 
 def main() -> None:
     django.setup()
+    from accounts.base.garbage import spare_what_is_loaded
     from accounts.models import Merchant
-    from gateway.garbage import spare_what_is_loaded
     from gateway.payments import services as payments
 
     asked = json.loads(sys.stdin.readline())

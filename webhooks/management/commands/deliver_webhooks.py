@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from accounts.base.garbage import spare_what_is_loaded
 from webhooks.dispatch import Dispatcher, deliver_due
 
 
@@ -19,6 +20,7 @@ class Command(BaseCommand):
         if once:
             self.stdout.write(f"{deliver_due()} attempts")
         else:
+            spare_what_is_loaded()
             asyncio.run(self._run())
 
     async def _run(self) -> None:
