@@ -7,7 +7,7 @@ run: each claims its own rows, in the cells that it serves. Without a dispatcher
 import asyncio
 import contextlib
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ from webhooks.messages import message
 log = structlog.get_logger()
 T = TypeVar("T")
 
-IN_FLIGHT = 1024
+IN_FLIGHT = 2048
 SENT_TOGETHER = 64
 """Attempts of `deliver_due` at once: all of them may be at one endpoint."""
 LOOK_EVERY_S = 0.2
-GATHER_S = 0.04
-"""What falls due and what is answered in this time is claimed and recorded together: one costs as much as many. Events
-of one object, of which each waits for the one before it, arrive that far apart at least.
+GATHER_S, MANY = 0.04, 64
+"""What falls due and what is answered in this time, or until there are so many answers, is claimed and recorded
+together: one costs as much as many.
 """
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
@@ -115,28 +115,22 @@ STARTS_WITHIN_S = queue.LEASE_S / 2
 
 @dataclass(slots=True)
 class Lane:
-    """Attempts in flight for one endpoint: limited in number, and stopped after a failure."""
+    """What is claimed for one endpoint: attempted eight at once, and not at all after a failure."""
 
-    gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(queue.AT_ONCE))
-    waiting: int = 0
+    waiting: deque[tuple[queue.Claimed, float]] = field(default_factory=deque)
+    """Each with the time until which its attempt may start."""
+    at_work: int = 0
     failed: bool = False
 
     async def attempt(
-        self, sender: Sender, claimed: queue.Claimed, holder: holds.Holder
+        self, sender: Sender, holder: holds.Holder, claimed: queue.Claimed, until: float
     ) -> queue.Tried | queue.Claimed:
         """The result, or the delivery itself if it was not attempted: it may be another's by now."""
-        claimed_at = time.monotonic()
-        self.waiting += 1
-        try:
-            async with self.gate:
-                is_late = time.monotonic() > claimed_at + STARTS_WITHIN_S
-                if self.failed or is_late or not holder.covers(claimed.lease):
-                    return claimed
-                tried = await attempt(sender, claimed)
-                self.failed |= claimed.counts and not tried.answer.is_success
-                return tried
-        finally:
-            self.waiting -= 1
+        if self.failed or time.monotonic() > until or not holder.covers(claimed.lease):
+            return claimed
+        tried = await attempt(sender, claimed)
+        self.failed |= claimed.counts and not tried.answer.is_success
+        return tried
 
 
 DISPATCHER, STAND_IN = "dispatcher", "stand-in"
@@ -183,7 +177,7 @@ def _claim(room: int, holder: holds.Holder, cells: Collection[str]) -> tuple[lis
 
 
 class Dispatcher:
-    """Polls for due deliveries five times a second, and more often while there are some; has up to 1,024 in flight.
+    """Polls for due deliveries five times a second, and more often while there are some; has up to 2,048 in flight.
 
     `cells`: in which it does; by default all that this process serves, also those that are added meanwhile.
     """
@@ -193,8 +187,12 @@ class Dispatcher:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
         self._holding = ThreadPoolExecutor(1, thread_name_prefix="holding")
         self._holder = holds.Holder()
-        self._in_flight: set[asyncio.Task[queue.Tried | queue.Claimed]] = set()
         self._lanes: dict[str, Lane] = defaultdict(Lane)
+        self._workers: set[asyncio.Task[None]] = set()
+        self._in_flight = 0
+        self._results: list[queue.Tried | queue.Claimed] = []
+        self._enough = 0
+        self._is_enough = asyncio.Event()
         self._is_idle = False
         self._is_partly_away = False
         self._next_beat = 0.0
@@ -238,8 +236,8 @@ class Dispatcher:
                 await self._in_thread(self._holder.renew, self._holding)
 
     async def _finish(self) -> None:
-        if self._in_flight:
-            await asyncio.wait(self._in_flight)
+        if self._workers:
+            await asyncio.wait(self._workers)
         await self._guarded(self._write_down)
 
     async def _guarded(self, step: Callable[..., Any], *arguments: Any) -> None:
@@ -255,18 +253,50 @@ class Dispatcher:
     async def _round(self, sender: Sender) -> None:
         began = time.monotonic()
         await self._write_down()
-        room = IN_FLIGHT - len(self._in_flight)
+        room = IN_FLIGHT - self._in_flight
         claimed, failed = await self._in_thread(partial(self._claimed, room)) if room else ([], [])
         if bool(failed) != self._is_partly_away:
             self._is_partly_away = bool(failed)
             log.warning("dispatch.cell_away", errors=[type(error).__name__ for error in failed])
+        self._hand_out(claimed, sender)
+        self._is_idle = not (self._in_flight or self._results)
+        if not self._is_idle:
+            await self._answered(1, LOOK_EVERY_S)
+            await self._answered(MANY, began + GATHER_S - time.monotonic())
+
+    def _hand_out(self, claimed: list[queue.Claimed], sender: Sender) -> None:
+        until = time.monotonic() + STARTS_WITHIN_S
+        self._in_flight += len(claimed)
         for one in claimed:
             lane = self._lanes[one.endpoint_id]
-            self._in_flight.add(asyncio.create_task(lane.attempt(sender, one, self._holder)))
-        self._is_idle = not self._in_flight
-        if self._in_flight:
-            await asyncio.wait(self._in_flight, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.sleep(began + GATHER_S - time.monotonic())
+            lane.waiting.append((one, until))
+            if lane.at_work < queue.AT_ONCE:
+                lane.at_work += 1
+                worker = asyncio.create_task(self._work(lane, sender))
+                self._workers.add(worker)
+                worker.add_done_callback(self._workers.discard)
+
+    async def _work(self, lane: Lane, sender: Sender) -> None:
+        while lane.waiting:
+            claimed, until = lane.waiting.popleft()
+            try:
+                result = await lane.attempt(sender, self._holder, claimed, until)
+            except Exception:
+                log.exception("dispatch.attempt_broke")  # it is sent again after its lease
+            else:
+                self._results.append(result)
+            self._in_flight -= 1
+            if len(self._results) >= self._enough:
+                self._is_enough.set()
+        lane.at_work -= 1
+
+    async def _answered(self, enough: int, within_s: float) -> None:
+        """Waits until there are so many results that are not recorded."""
+        self._enough = enough
+        self._is_enough.clear()
+        if len(self._results) < enough:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_enough.wait(), within_s)
 
     def _claimed(self, room: int) -> tuple[list[queue.Claimed], list[Error]]:
         return _claim(room, self._holder, served() if self._cells is None else self._cells)
@@ -278,15 +308,12 @@ class Dispatcher:
             await self._in_thread(partial(heartbeats.beat, part, self._cells))
 
     async def _write_down(self) -> None:
-        finished = {task for task in self._in_flight if task.done()}
-        if finished:
-            self._in_flight -= finished
-            for task in (task for task in finished if task.exception()):
-                log.error("dispatch.attempt_broke", exc_info=task.exception())  # it is sent again after its lease
-            results = [task.result() for task in finished if not task.exception()]
-            await self._in_thread(partial(recording.record, [one for one in results if isinstance(one, queue.Tried)]))
-            await self._in_thread(partial(queue.give_back, [one for one in results if isinstance(one, queue.Claimed)]))
-            self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.waiting})
+        results, self._results = self._results, []
+        if tried := [one for one in results if isinstance(one, queue.Tried)]:
+            await self._in_thread(partial(recording.record, tried))
+        if untried := [one for one in results if isinstance(one, queue.Claimed)]:
+            await self._in_thread(partial(queue.give_back, untried))
+        self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.at_work})
 
     async def _in_thread(self, question: Callable[[], T], thread: ThreadPoolExecutor | None = None) -> T:
         def ask() -> T:

@@ -34,10 +34,11 @@ claimed it keeps its hold (`holds`).
 """
 AT_ONCE = 8
 """Concurrent attempts at one endpoint."""
-IN_HAND = 128
-IN_HAND_OF_MERCHANT = 512
-"""Deliveries in flight to a healthy endpoint, or to all endpoints of a merchant. The merchant with the fewest is served
-first. Endpoints that fail or are not known to be healthy are limited to AT_ONCE, so a slow one delays no other.
+IN_HAND = 256
+IN_HAND_OF_MERCHANT = 1024
+"""Deliveries in flight to a healthy endpoint, or to all endpoints of a merchant, who share them. The merchant with the
+fewest is served first. Endpoints that fail or are not known to be healthy are limited to AT_ONCE, so a slow one delays
+no other.
 """
 WELL_FOR_S = 60
 GONE = 410
@@ -61,10 +62,20 @@ _CLAIM = f"""
     ), busy AS (
         SELECT endpoint.merchant_id, sum(leased.n) AS n
           FROM leased JOIN {table(Endpoint)} endpoint ON endpoint.id = leased.endpoint_id GROUP BY 1
+    ), asking AS (
+        SELECT endpoint.*, count(*) OVER (PARTITION BY merchant_id) AS siblings FROM {table(Endpoint)} endpoint
+         WHERE status = '{ACTIVE}'
+           AND (coalesce(open_until <= statement_timestamp(), true) OR EXISTS (
+                SELECT FROM {table(Delivery)} asked
+                 WHERE asked.endpoint_id = endpoint.id AND asked.status = '{PENDING}' AND asked.asked_for
+                   AND asked.attempts = 0))
+           AND id IN (
+            SELECT endpoint_id FROM {table(Delivery)}
+             WHERE status = '{PENDING}' AND next_attempt_at <= statement_timestamp())
     ), fair AS (
         SELECT next.id, endpoint.merchant_id, coalesce(busy.n, 0)
                + row_number() OVER (PARTITION BY endpoint.merchant_id ORDER BY next.place, random()) AS turn
-          FROM {table(Endpoint)} endpoint
+          FROM asking endpoint
           LEFT JOIN leased ON leased.endpoint_id = endpoint.id
           LEFT JOIN busy ON busy.merchant_id = endpoint.merchant_id
          CROSS JOIN LATERAL (
@@ -88,16 +99,9 @@ _CLAIM = f"""
                        WHEN endpoint.failures >= %(opens_at)s THEN 1
                        WHEN endpoint.failures = 0
                         AND endpoint.last_success_at > statement_timestamp() - %(well_for)s * interval '1 second'
-                       THEN %(in_hand)s ELSE %(at_once)s END)
+                       THEN greatest(%(at_once)s, least(%(in_hand)s, %(per_merchant)s / endpoint.siblings))
+                       ELSE %(at_once)s END)
                    FOR UPDATE SKIP LOCKED) oldest) next
-         WHERE endpoint.status = '{ACTIVE}'
-           AND (coalesce(endpoint.open_until <= statement_timestamp(), true) OR EXISTS (
-                SELECT FROM {table(Delivery)} asked
-                 WHERE asked.endpoint_id = endpoint.id AND asked.status = '{PENDING}' AND asked.asked_for
-                   AND asked.attempts = 0))
-           AND endpoint.id IN (
-            SELECT endpoint_id FROM {table(Delivery)}
-             WHERE status = '{PENDING}' AND next_attempt_at <= statement_timestamp())
     ), due AS (
         SELECT id FROM fair WHERE turn <= %(per_merchant)s ORDER BY turn, random() LIMIT %(limit)s
     ), claimed AS (

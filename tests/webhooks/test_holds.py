@@ -1,6 +1,7 @@
 """What a silent process has in hand is free within seconds, and one that comes back disturbs nobody."""
 
 import asyncio
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -122,7 +123,8 @@ def test_who_comes_back_late_starts_nothing_that_it_had_claimed(
 
     async def start() -> list[Any]:
         async with Sender() as sender:
-            return [await Lane().attempt(sender, first, holder), await Lane().attempt(sender, second, other)]
+            soon = time.monotonic() + 10
+            return [await Lane().attempt(sender, whose, one, soon) for whose, one in ((holder, first), (other, second))]
 
     holder.renew()
     given_back, tried = asyncio.run(start())
