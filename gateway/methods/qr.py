@@ -18,7 +18,7 @@ _DIGITS = bytes.maketrans(b"\x00\xff", b"0f")
 _NO_FILTER, _SAME_AS_ABOVE = b"\x00", b"\x02"
 
 
-@lru_cache(maxsize=1024)  # a response, its event and lookups show the same code
+@lru_cache(maxsize=4096)  # a response, its event and lookups show the same code; 1.2 KB each
 def data_uri(text: str) -> str:
     """`data:image/png;base64,…` with the text as a QR code of error correction level M."""
     symbol = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.QRCode, ec_level="M", data_mask=MASK)
