@@ -36,7 +36,7 @@ AT_ONCE = 8
 """Concurrent attempts at one endpoint."""
 IN_HAND = 256
 IN_HAND_OF_MERCHANT = 1024
-"""Deliveries in flight to a healthy endpoint, or to all endpoints of a merchant, who share them. The merchant with the
+"""Deliveries in flight to a healthy endpoint, or to all those of a merchant, which share them. The merchant with the
 fewest is served first. Endpoints that fail or are not known to be healthy are limited to AT_ONCE, so a slow one delays
 no other.
 """
@@ -63,15 +63,18 @@ _CLAIM = f"""
         SELECT endpoint.merchant_id, sum(leased.n) AS n
           FROM leased JOIN {table(Endpoint)} endpoint ON endpoint.id = leased.endpoint_id GROUP BY 1
     ), asking AS (
-        SELECT endpoint.*, count(*) OVER (PARTITION BY merchant_id) AS siblings FROM {table(Endpoint)} endpoint
-         WHERE status = '{ACTIVE}'
-           AND (coalesce(open_until <= statement_timestamp(), true) OR EXISTS (
-                SELECT FROM {table(Delivery)} asked
-                 WHERE asked.endpoint_id = endpoint.id AND asked.status = '{PENDING}' AND asked.asked_for
-                   AND asked.attempts = 0))
-           AND id IN (
-            SELECT endpoint_id FROM {table(Delivery)}
-             WHERE status = '{PENDING}' AND next_attempt_at <= statement_timestamp())
+        SELECT *, count(*) FILTER (WHERE is_well) OVER (PARTITION BY merchant_id) AS well FROM (
+            SELECT endpoint.*, failures = 0 AND coalesce(
+                   last_success_at > statement_timestamp() - %(well_for)s * interval '1 second', false) AS is_well
+              FROM {table(Endpoint)} endpoint
+             WHERE status = '{ACTIVE}'
+               AND (coalesce(open_until <= statement_timestamp(), true) OR EXISTS (
+                    SELECT FROM {table(Delivery)} asked
+                     WHERE asked.endpoint_id = endpoint.id AND asked.status = '{PENDING}' AND asked.asked_for
+                       AND asked.attempts = 0))
+               AND id IN (
+                SELECT endpoint_id FROM {table(Delivery)}
+                 WHERE status = '{PENDING}' AND next_attempt_at <= statement_timestamp())) due
     ), fair AS (
         SELECT next.id, endpoint.merchant_id, coalesce(busy.n, 0)
                + row_number() OVER (PARTITION BY endpoint.merchant_id ORDER BY next.place, random()) AS turn
@@ -97,9 +100,8 @@ _CLAIM = f"""
                  ORDER BY one.next_attempt_at, one.id
                  LIMIT greatest(0, - coalesce(leased.n, 0) + CASE
                        WHEN endpoint.failures >= %(opens_at)s THEN 1
-                       WHEN endpoint.failures = 0
-                        AND endpoint.last_success_at > statement_timestamp() - %(well_for)s * interval '1 second'
-                       THEN greatest(%(at_once)s, least(%(in_hand)s, %(per_merchant)s / endpoint.siblings))
+                       WHEN endpoint.is_well
+                       THEN greatest(%(at_once)s, least(%(in_hand)s, %(per_merchant)s / endpoint.well))
                        ELSE %(at_once)s END)
                    FOR UPDATE SKIP LOCKED) oldest) next
     ), due AS (

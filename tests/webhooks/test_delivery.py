@@ -16,6 +16,7 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment, pix
 from tests.support.receiver import Receiver, listening
+from tests.support.webhooks import happens
 from webhooks import queue
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -237,3 +238,17 @@ def test_a_merchant_with_many_endpoints_leaves_room_for_the_others(
     assert theirs.id in {json.loads(one.body)["data"]["id"] for one in first}
     claimed = Counter(one.endpoint_id for one in first + rest)
     assert sorted(claimed.values()) == [1] + [share] * 20
+
+
+def test_an_endpoint_that_is_well_shares_nothing_with_those_that_fail(acme: Shop, api: Api, receiver: Receiver) -> None:
+    for _ in range(5):
+        api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
+    Endpoint.objects.update(last_success_at=utcnow())
+    well, *failing = Endpoint.objects.values_list("pk", flat=True)
+    Endpoint.objects.filter(pk__in=failing).update(failures=1)
+    for n in range(queue.IN_HAND + 1):
+        happens(acme.sandbox, object_id=f"pay_{n}")
+
+    claimed = Counter(one.endpoint_id for one in queue.claim(queue.IN_HAND_OF_MERCHANT))
+
+    assert claimed == {well: queue.IN_HAND} | dict.fromkeys(failing, queue.AT_ONCE)
