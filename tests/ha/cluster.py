@@ -325,18 +325,21 @@ class Cluster:
     def url(self, user: str, port: int, database: str = "onpay") -> str:
         return f"postgres://{user}:{PASSWORD}@127.0.0.1:{port}/{database}"
 
-    def members(self) -> dict[str, str]:
-        """The role of each host that streams or leads, as one that can be asked knows it."""
+    def members(self) -> list[dict[str, Any]]:
+        """The hosts, as one that can be asked knows them."""
         for host in self.hosts:
             status, told = host.says("/cluster")
             if status == 200:
-                return {one["name"]: one["role"] for one in told["members"] if one["state"] in ("running", "streaming")}
-        return {}
+                return list(told["members"])
+        return []
 
     def is_whole(self) -> bool:
-        """Three hosts, of which one leads and one has every commit that was answered."""
-        roles = sorted(self.members().values())
-        return roles == ["leader", "replica", "sync_standby"]
+        """Three hosts, of which one leads and one has every commit that was answered. All have the leader's timeline: a
+        former primary that has yet to be rewound runs, and confirms nothing.
+        """
+        well = [one for one in self.members() if one["state"] in ("running", "streaming")]
+        roles = sorted(one["role"] for one in well)
+        return roles == ["leader", "replica", "sync_standby"] and len({one.get("timeline") for one in well}) == 1
 
     def primary(self) -> Host:
         """The host that HAProxy leads to."""
