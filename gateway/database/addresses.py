@@ -39,9 +39,20 @@ def replica(env: Env, limits: Limits) -> dict[str, dict[str, Any]]:
     return {REPLICA.lower(): found | {"PASSWORD": password, "TEST": {"MIRROR": "default"}}}
 
 
+RECONNECTS_FOR_S = 1.0
+"""Then the next request tries it. An attempt that goes on waits twice as long each time, and all of them may wait when the
+database comes back: as long again as it was away.
+"""
+
+
 def _pooled(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
     found = _named(env, name, url, limits)
-    pool = {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2}
+    pool = {
+        "min_size": 1,
+        "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8),
+        "timeout": 2,
+        "reconnect_timeout": RECONNECTS_FOR_S,
+    }
     health = env.bool("ONPAY_DB_HEALTH_CHECKS", default=True)
     return found | {
         "ENGINE": "gateway.database.postgresql",
