@@ -190,7 +190,8 @@ class Dispatcher:
         self._lanes: dict[str, Lane] = defaultdict(Lane)
         self._workers: set[asyncio.Task[None]] = set()
         self._in_flight = 0
-        self._results: list[queue.Tried | queue.Claimed] = []
+        self._tried: list[queue.Tried] = []
+        self._untried: list[queue.Claimed] = []
         self._enough = 0
         self._is_enough = asyncio.Event()
         self._is_idle = False
@@ -259,7 +260,7 @@ class Dispatcher:
             self._is_partly_away = bool(failed)
             log.warning("dispatch.cell_away", errors=[type(error).__name__ for error in failed])
         self._hand_out(claimed, sender)
-        self._is_idle = not (self._in_flight or self._results)
+        self._is_idle = not (self._in_flight or self._tried or self._untried)
         if not self._is_idle:
             await self._answered(1, LOOK_EVERY_S)
             await self._answered(MANY, began + GATHER_S - time.monotonic())
@@ -284,17 +285,22 @@ class Dispatcher:
             except Exception:
                 log.exception("dispatch.attempt_broke")  # it is sent again after its lease
             else:
-                self._results.append(result)
+                if isinstance(result, queue.Tried):
+                    self._tried.append(result)
+                else:
+                    self._untried.append(result)
             self._in_flight -= 1
-            if len(self._results) >= self._enough:
+            if len(self._tried) >= self._enough:
                 self._is_enough.set()
         lane.at_work -= 1
 
     async def _answered(self, enough: int, within_s: float) -> None:
-        """Waits until there are so many results that are not recorded."""
+        """Waits until there are so many answers that are not recorded. What was not sent goes back with the next ones:
+        where an attempt hangs in a lane that has failed, it would be claimed again at once, and go back again.
+        """
         self._enough = enough
         self._is_enough.clear()
-        if len(self._results) < enough:
+        if len(self._tried) < enough:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._is_enough.wait(), within_s)
 
@@ -308,10 +314,10 @@ class Dispatcher:
             await self._in_thread(partial(heartbeats.beat, part, self._cells))
 
     async def _write_down(self) -> None:
-        results, self._results = self._results, []
-        if tried := [one for one in results if isinstance(one, queue.Tried)]:
+        tried, self._tried, untried, self._untried = self._tried, [], self._untried, []
+        if tried:
             await self._in_thread(partial(recording.record, tried))
-        if untried := [one for one in results if isinstance(one, queue.Claimed)]:
+        if untried:
             await self._in_thread(partial(queue.give_back, untried))
         self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.at_work})
 
