@@ -200,7 +200,7 @@ class Dispatcher:
         self._rest_s = 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Runs until `stop`; attempts in flight are finished and recorded."""
+        """Runs until `stop`; attempts that have begun are finished and recorded, and what waits is given back."""
         async with Sender(limit_per_host=0) as sender, self._held():
             while not stop.is_set():
                 await self._guarded(self._round, sender)
@@ -237,6 +237,10 @@ class Dispatcher:
                 await self._in_thread(self._holder.renew, self._holding)
 
     async def _finish(self) -> None:
+        for lane in self._lanes.values():
+            self._untried += [claimed for claimed, _ in lane.waiting]
+            lane.waiting.clear()
+        await self._guarded(self._write_down)
         if self._workers:
             await asyncio.wait(self._workers)
         await self._guarded(self._write_down)

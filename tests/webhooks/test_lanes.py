@@ -1,16 +1,19 @@
-"""What is claimed and cannot be sent now goes back, without haste."""
+"""What is claimed and cannot be sent now goes back, without haste, and in time for others."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 from django.db import connection
 
+from accounts.base.clock import utcnow
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.receiver import Receiver
-from tests.support.webhooks import happens, registered, will_fail
+from tests.support.webhooks import Hook, happens, registered, will_fail
 from webhooks import queue
 from webhooks.dispatch import LOOK_EVERY_S, Dispatcher
+from webhooks.models import Delivery, Endpoint
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ENDPOINTS = 12
@@ -59,3 +62,25 @@ def test_what_goes_back_while_attempts_hang_is_not_claimed_again_without_rest(
 
     in_a_round = ENDPOINTS * (queue.AT_ONCE - 1)
     assert (updated_rows() - before) / (2 * in_a_round) < hangs_s / LOOK_EVERY_S + 10
+
+
+def test_who_is_told_to_stop_begins_no_other_attempt_and_gives_back_the_rest(
+    acme: Shop, hook: Hook, receiver: Receiver
+) -> None:
+    Endpoint.objects.update(last_success_at=utcnow())
+    announced(acme, *(f"pay_{n}" for n in range(8 * queue.AT_ONCE)))
+    receiver.takes_s = 1.0
+
+    async def for_a_moment() -> None:
+        stop = asyncio.Event()
+        running = asyncio.create_task(Dispatcher().run(stop))
+        await received(receiver, queue.AT_ONCE)
+        stop.set()
+        await running
+
+    asyncio.run(for_a_moment())
+
+    sent = len(receiver.received)
+    assert sent <= 2 * queue.AT_ONCE
+    deliveries = Counter(Delivery.objects.values_list("status", "attempts", "leased_until"))
+    assert deliveries == {("DELIVERED", 1, None): sent, ("PENDING", 0, None): 8 * queue.AT_ONCE - sent}
