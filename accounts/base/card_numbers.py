@@ -78,10 +78,10 @@ def _found(written: str) -> Iterator[tuple[int, int]]:
         groups = [(run.start() + group.start(), run.start() + group.end()) for group in _GROUP.finditer(run[0])]
         first = 0
         while first < len(groups):
-            last = _last_of_a_card(text, groups[first:])
+            last = _last_of_a_card(text, groups, first)
             if last is not None:
-                yield groups[first][0], groups[first + last][1]
-                first += last
+                yield groups[first][0], groups[last][1]
+                first = last
             first += 1
 
 
@@ -89,14 +89,15 @@ def _hidden(found: re.Match[str]) -> str:
     return "x" * len(found[0])
 
 
-def _last_of_a_card(text: str, groups: list[tuple[int, int]]) -> int | None:
-    """The group with which a number that starts at the first group ends.
+def _last_of_a_card(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
+    """The group with which a number that starts at the group `first` ends.
 
     Cards are written in one group, in groups of four (or of eight or twelve where blanks are missing), and in 4-6-5 or
     4-6-4. Order numbers such as `41234-00000012` are not.
     """
     digits = ""
-    for n, (start, end) in enumerate(groups):
+    for n in range(first, len(groups)):
+        start, end = groups[n]
         if len(digits) % 4 and len(digits) != FOUR_AND_SIX:
             return None
         digits += text[start:end]
