@@ -152,8 +152,9 @@ def _loads(text: str | bytes) -> Any:
 
 
 def _number(literal: str) -> orjson.Fragment | str:
-    """The number as it was written."""
-    return REMOVED if holds_card(literal) else orjson.Fragment(literal)
+    """The number as it was written. With an exponent it has a point somewhere in the digits of a card."""
+    is_card = holds_card(literal) or holds_card(literal.replace(".", ""))
+    return REMOVED if is_card else orjson.Fragment(literal)
 
 
 def _dumps(value: Any) -> str:

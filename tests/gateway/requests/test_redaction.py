@@ -96,6 +96,12 @@ def test_card_numbers_are_never_kept_however_they_are_written(data: st.DataObjec
     assert number not in redaction.query(f"reference={written.replace(' ', '+')}&{written}")
 
 
+@pytest.mark.parametrize("number", ["4.111111111111111e15", "4.111111111111111E+15", "41.11111111111111e14"])
+def test_nor_as_a_number_with_an_exponent(number: str) -> None:
+    """So PHP writes a card number that was made a float."""
+    assert redaction.body(f'{{"reference":{number}}}'.encode())[1] == '{"reference":"[redacted]"}'
+
+
 def test_many_groups_of_digits_take_no_longer_each_than_few() -> None:
     """One of 256 KiB, as much as a body may have, took half a minute of a thread."""
     began = time.process_time()
