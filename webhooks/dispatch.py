@@ -6,6 +6,7 @@ run: each claims its own rows, in the cells that it serves. Without a dispatcher
 
 import asyncio
 import contextlib
+import resource
 import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Collection
@@ -32,6 +33,8 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 IN_FLIGHT = 2048
+FILES = 4 * IN_FLIGHT
+"""Connections of attempts in flight, and those that are kept for the next ones. Usual are 1,024."""
 SENT_TOGETHER = 64
 """Attempts of `deliver_due` at once: all of them may be at one endpoint."""
 LOOK_EVERY_S = 0.2
@@ -176,6 +179,13 @@ def _claim(room: int, holder: holds.Holder, cells: Collection[str]) -> tuple[lis
     return claimed, failed
 
 
+def _open_as_many_as_allowed(files: int) -> None:
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = files if most == resource.RLIM_INFINITY else min(files, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
 class Dispatcher:
     """Polls for due deliveries five times a second, and more often while there are some; has up to 2,048 in flight.
 
@@ -183,6 +193,7 @@ class Dispatcher:
     """
 
     def __init__(self, cells: Collection[str] | None = None) -> None:
+        _open_as_many_as_allowed(FILES)
         self._cells = cells
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
         self._holding = ThreadPoolExecutor(1, thread_name_prefix="holding")
