@@ -42,6 +42,8 @@ GATHER_S, MANY = 0.04, 64
 """What falls due and what is answered in this time, or until there are so many answers, is claimed and recorded
 together: one costs as much as many.
 """
+QUICK_MS = 20
+"""An endpoint that takes longer is kept at work by few in hand, and many would wait for long."""
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
 
@@ -153,7 +155,9 @@ def deliver_without_dispatcher() -> None:
     heartbeats.end(STAND_IN, alone)
 
 
-def _claim(room: int, holder: holds.Holder, cells: Collection[str]) -> tuple[list[queue.Claimed], list[Error]]:
+def _claim(
+    room: int, holder: holds.Holder, cells: Collection[str], quick: Collection[str]
+) -> tuple[list[queue.Claimed], list[Error]]:
     """What is claimed is held from the same commit on. And what failed, each in one cell, where others did not.
 
     Receivers refuse what is signed by a wrong clock.
@@ -168,7 +172,7 @@ def _claim(room: int, holder: holds.Holder, cells: Collection[str]) -> tuple[lis
             asked += 1
             try:
                 with transaction.atomic():
-                    found = queue.claim(room - len(claimed), holder.id)
+                    found = queue.claim(room - len(claimed), holder.id, quick)
                     if found and not holder.lasts:
                         holder.renew()
                 claimed += found
@@ -203,6 +207,7 @@ class Dispatcher:
         self._in_flight = 0
         self._tried: list[queue.Tried] = []
         self._untried: list[queue.Claimed] = []
+        self._quick: set[str] = set()
         self._enough = 0
         self._is_enough = asyncio.Event()
         self._is_idle = False
@@ -320,7 +325,7 @@ class Dispatcher:
                 await asyncio.wait_for(self._is_enough.wait(), within_s)
 
     def _claimed(self, room: int) -> tuple[list[queue.Claimed], list[Error]]:
-        return _claim(room, self._holder, served() if self._cells is None else self._cells)
+        return _claim(room, self._holder, served() if self._cells is None else self._cells, self._quick)
 
     async def _beat(self, part: str) -> None:
         if time.monotonic() >= self._next_beat:
@@ -330,6 +335,9 @@ class Dispatcher:
 
     async def _write_down(self) -> None:
         tried, self._tried, untried, self._untried = self._tried, [], self._untried, []
+        for one in tried:
+            change = self._quick.add if one.answer.elapsed_ms <= QUICK_MS else self._quick.discard
+            change(one.claimed.endpoint_id)
         if tried:
             await self._in_thread(partial(recording.record, tried))
         if untried:

@@ -34,11 +34,12 @@ claimed it keeps its hold (`holds`).
 """
 AT_ONCE = 8
 """Concurrent attempts at one endpoint."""
-IN_HAND = 256
+IN_HAND = 64
+IN_HAND_IF_QUICK = 256
 IN_HAND_OF_MERCHANT = 1024
-"""Deliveries in flight to a healthy endpoint, or to all those of a merchant, which share them. The merchant with the
-fewest is served first. Endpoints that fail or are not known to be healthy are limited to AT_ONCE, so a slow one delays
-no other.
+"""Deliveries in flight to a healthy endpoint, to one that also answers quickly, and to all of a merchant, which share
+them. The merchant with the fewest is served first. Endpoints that fail or are not known to be healthy are limited to
+AT_ONCE, so a slow one delays no other.
 """
 WELL_FOR_S = 60
 GONE = 410
@@ -101,7 +102,8 @@ _CLAIM = f"""
                  LIMIT greatest(0, - coalesce(leased.n, 0) + CASE
                        WHEN endpoint.failures >= %(opens_at)s THEN 1
                        WHEN endpoint.is_well
-                       THEN greatest(%(at_once)s, least(%(in_hand)s, %(per_merchant)s / endpoint.well))
+                       THEN greatest(%(at_once)s, least(%(per_merchant)s / endpoint.well,
+                            CASE WHEN endpoint.id = ANY (%(quick)s::varchar[]) THEN %(if_quick)s ELSE %(in_hand)s END))
                        ELSE %(at_once)s END)
                    FOR UPDATE SKIP LOCKED) oldest) next
     ), due AS (
@@ -229,14 +231,16 @@ class Tried:
     answer: AttemptResponse
 
 
-def claim(limit: int, hold: UUID | None = None) -> list[Claimed]:
+def claim(limit: int, hold: UUID | None = None, quick: Iterable[str] = ()) -> list[Claimed]:
     """Claims up to `limit` due deliveries of this cell, oldest first per endpoint, for the time of the lease.
 
-    What is claimed under a hold is free again when the hold is lost.
+    What is claimed under a hold is free again when the hold is lost. `quick`: the ids of endpoints that answer quickly.
     """
     asked = {
         "at_once": AT_ONCE,
         "in_hand": IN_HAND,
+        "quick": [*quick],
+        "if_quick": IN_HAND_IF_QUICK,
         "well_for": WELL_FOR_S,
         "per_merchant": IN_HAND_OF_MERCHANT,
         "opens_at": OPENS_AT,

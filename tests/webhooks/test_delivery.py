@@ -246,9 +246,11 @@ def test_an_endpoint_that_is_well_shares_nothing_with_those_that_fail(acme: Shop
     Endpoint.objects.update(last_success_at=utcnow())
     well, *failing = Endpoint.objects.values_list("pk", flat=True)
     Endpoint.objects.filter(pk__in=failing).update(failures=1)
-    for n in range(queue.IN_HAND + 1):
+    for n in range(queue.IN_HAND_IF_QUICK + 1):
         happens(acme.sandbox, object_id=f"pay_{n}")
 
     claimed = Counter(one.endpoint_id for one in queue.claim(queue.IN_HAND_OF_MERCHANT))
-
     assert claimed == {well: queue.IN_HAND} | dict.fromkeys(failing, queue.AT_ONCE)
+
+    claimed += Counter(one.endpoint_id for one in queue.claim(queue.IN_HAND_OF_MERCHANT, quick=[well]))
+    assert claimed == {well: queue.IN_HAND_IF_QUICK} | dict.fromkeys(failing, queue.AT_ONCE)
