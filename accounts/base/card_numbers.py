@@ -22,7 +22,8 @@ BRANDS = (
     ("visa", ("4",), (13, 16, 19)),
 )
 """Issuer prefixes, the narrower first, and the length of their numbers."""
-FOUR_AND_SIX = 10
+ELSEWISE = ((4, 10), (6, 12), (4, 7, 10))
+"""After how many digits there are blanks where not after each four: 4-6-5 and 4-6-4, 6-6-4, 4-3-3-3."""
 _RUN = re.compile(r"[0-9](?:[ .-]*[0-9]){12,}")
 _SEPARATORS = {"Zs": " ", "Cf": " ", "Pd": "-"}
 """Unicode categories of separators between digits, and their ASCII form."""
@@ -92,17 +93,22 @@ def _hidden(found: re.Match[str]) -> str:
 def _last_of_a_card(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
     """The group with which a number that starts at the group `first` ends.
 
-    Cards are written in one group, in groups of four (or of eight or twelve where blanks are missing), and in 4-6-5 or
-    4-6-4. Order numbers such as `41234-00000012` are not.
+    Cards are written in one group, in groups of four (or of eight or twelve where blanks are missing), and as in
+    `ELSEWISE`. Order numbers such as `41234-00000012` are not.
     """
-    digits = ""
+    digits, breaks = "", tuple[int, ...]()
     for n in range(first, len(groups)):
         start, end = groups[n]
-        if len(digits) % 4 and len(digits) != FOUR_AND_SIX:
-            return None
         digits += text[start:end]
         if len(digits) >= LENGTHS.stop:
             return None
-        if is_issued(digits):
+        if is_issued(digits) and (breaks in ELSEWISE or _in_fours(breaks)):
             return n
+        breaks = (*breaks, len(digits))
+        if not _in_fours(breaks) and all(way[: len(breaks)] != breaks for way in ELSEWISE):
+            return None
     return None
+
+
+def _in_fours(breaks: tuple[int, ...]) -> bool:
+    return not any(place % 4 for place in breaks)
