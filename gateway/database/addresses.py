@@ -40,8 +40,8 @@ def replica(env: Env, limits: Limits) -> dict[str, dict[str, Any]]:
 
 
 RECONNECTS_FOR_S = 1.0
-"""Then the next request tries it. An attempt that goes on waits twice as long each time, and all of them may wait when the
-database comes back: as long again as it was away.
+"""Then the next request tries it. An attempt that goes on waits twice as long each time, and all of them may wait when
+the database comes back: as long again as it was away.
 """
 
 

@@ -19,7 +19,7 @@ BACK_WITHIN_S = 3.0
 class Apart(DatabaseWrapper):
     """With a pool that is not that of the tests."""
 
-    _connection_pools = {}  # noqa: RUF012
+    _connection_pools = {}
 
 
 def test_it_is_used_as_soon_as_it_answers(server: Standby) -> None:
