@@ -115,6 +115,7 @@ def _bench() -> None:
         )
         cells = throughput.measure(load, floor)
         print(throughput.table(cells))
+        throughput.keep(cells)
         _deliveries(port, receiver)
         load.send("create", 1, 30, deliveries.SINGLE_PAYMENTS)
         delays = deliveries.delays_ms(port, shop.sandbox_key, receiver, load.pending[-deliveries.SINGLE_PAYMENTS :])
@@ -132,10 +133,7 @@ def _deliveries(port: int, receiver: int) -> None:
     for shop, endpoints in ((one, 1), (twenty, 20)):
         ours = deliveries.rate(shop.sandbox, receiver, endpoints, examples[shop])
         bare = deliveries.bare_rate(one.sandbox, receiver)
-        print(
-            f"deliveries, {deliveries.DELIVERIES} due at {endpoints} endpoint(s): {ours:,.0f}/s, "
-            f"a bare loop of the same library {bare:,.0f}/s: {ours / bare:.2f} of it"
-        )
+        results.record(f"deliveries, {endpoints}", f"{ours / bare:.2f} ×", f"{ours:,.0f}/s", f"{bare:,.0f}/s")
     pair = (examples[hanging], examples[well])
     delays = deliveries.beside_a_hanging_one(hanging.sandbox, well.sandbox, receiver, pair)
     print(f"from event to first attempt at 20 endpoints while another hangs: {deliveries.told(delays)}")

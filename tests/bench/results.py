@@ -30,7 +30,15 @@ class Line:
     must: str
 
 
+ONE_STATEMENT = "pgbench, its rows in one statement"
 LINES = {
+    "create, 8": Line("`POST /payments`, 8 connections", ONE_STATEMENT, "0.20 ×"),
+    "create, 32": Line("`POST /payments`, 32 connections", ONE_STATEMENT, "0.30 ×"),
+    "create, p50": Line("`POST /payments`, 1 connection, p50", "", "at most 1.5 ms"),
+    "get, 8": Line("`GET /payments/{id}`, 8 connections", "", "2,760/s"),
+    "paid, 8": Line("a simulated payment, 8 connections", ONE_STATEMENT, "0.5 ×"),
+    "deliveries, 1": Line("deliveries of one dispatcher, 1 endpoint", "a bare loop of its library", "0.4 ×"),
+    "deliveries, 20": Line("deliveries of one dispatcher, 20 endpoints", "a bare loop of its library", "0.4 ×"),
     "ordinary": Line("`POST /payments`, 8 connections", "an ordinary DRF and ORM build of it", "7 ×"),
     "localstripe": Line("`POST /payments`, 1 connection", "localstripe, in memory, fresh", "1.5 ×"),
     "localstripe, filled": Line("`POST /payments`, 8 connections", "localstripe after 3,000", "6 ×"),

@@ -11,6 +11,7 @@ from django.db import connection
 
 from tests.bench import stage
 from tests.bench.floor import Floor
+from tests.bench.results import LINES, record
 from tests.bench.scale import SHORT, scaled
 
 ROUNDS = scaled(3, 1)
@@ -123,6 +124,16 @@ def table(cells: list[Cell]) -> str:
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines += [title, *("  " + "  ".join(f"{t:>{w}}" for t, w in zip(row, widths, strict=True)) for row in rows), ""]
     return "\n".join(lines)
+
+
+def keep(cells: list[Cell]) -> None:
+    """What the README tells of it."""
+    for cell in cells:
+        if (name := f"{cell.operation}, {cell.connections}") in LINES:
+            rate, floor = (f"{value:,.0f}/s" for value in (cell.median("rate"), statistics.median(cell.floors)))
+            record(name, *((f"{cell.ratio:.3f} ×", rate, floor) if LINES[name].beside else (rate,)))
+        if (cell.operation, cell.connections) == ("create", 1):
+            record("create, p50", f"{cell.median('p50_ms'):.1f} ms")
 
 
 def summary(cells: list[Cell]) -> str:
