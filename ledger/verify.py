@@ -239,7 +239,11 @@ class _Parts:
                 part = next(self._parts, None)
                 if part is None:
                     return
-                self._progress(part)
+                try:
+                    self._progress(part)
+                except BaseException:
+                    self._parts = iter(())  # before another thread has its turn
+                    raise
             yield part
 
     def end(self) -> None:
