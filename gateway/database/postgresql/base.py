@@ -2,16 +2,21 @@
 
 import select
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from accounts.base import cells, statements
 from accounts.base.statements import Connection
 from gateway.database.nodes import watch
+
+STAYS_S = 10.0
+"""A thread keeps its connection for so long, then it goes back to the pool after the request."""
 
 
 class _Driver:
@@ -64,6 +69,27 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._connection_pools.setdefault(self.alias, pool)
         return super().pool  # type: ignore[no-any-return]
 
+    def close_if_unusable_or_obsolete(self) -> None:
+        """Called before and after each request. What is well stays with its thread for a while: Django takes longer to
+        take another from the pool than a statement takes.
+        """
+        if not self.in_atomic_block and not self._is_well():
+            super().close_if_unusable_or_obsolete()
+
+    def _is_well(self) -> bool:
+        return (
+            self.connection is not None
+            and not self.errors_occurred
+            and self.get_autocommit() == self.settings_dict["AUTOCOMMIT"]
+            and self.connection.pgconn.transaction_status == TransactionStatus.IDLE
+            and monotonic() < self._stays_until
+            and not has_news(self.connection)
+        )
+
+    def connect(self) -> None:
+        super().connect()
+        self._stays_until = monotonic() + STAYS_S if self.pool else 0.0
+
     def get_new_connection(self, conn_params: Any) -> Connection:
         connection: Connection = super().get_new_connection(conn_params)
         if self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):  # there is a pooler
@@ -103,7 +129,12 @@ def require_open(connection: Connection) -> None:
     A server that goes says so, or the end of its stream does: either can be read. Nothing else can, between two
     statements, so that only then the server is asked.
     """
+    if has_news(connection):
+        ConnectionPool.check_connection(connection)
+
+
+def has_news(connection: Connection) -> bool:
+    """Whether something can be read from the server, which nobody has asked."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN | select.POLLPRI)
-    if poll.poll(0):
-        ConnectionPool.check_connection(connection)
+    return bool(poll.poll(0))
