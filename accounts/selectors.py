@@ -55,8 +55,36 @@ def find_key(key: str) -> ApiKey | None:
         if now[0] != known.versions:
             known = None
     known = known or _read(hashed)
-    if known is None:
-        return None
+    return _copy(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedKey:
+    """A key as this process read it last, with its merchant and company. Nothing may come of it before `ask` is asked
+    and its answer is that all three are so still.
+    """
+
+    api_key: ApiKey
+    versions: str
+    hashed: bytes
+
+    @property
+    def ask(self) -> tuple[str, list[bytes]]:
+        """The statement that says how they are now, and its parameters."""
+        return _VERSIONS, [self.hashed]
+
+    def is_so_still(self, row: tuple[str] | None) -> bool:
+        return row is not None and row[0] == self.versions
+
+
+def remembered_key(key: str) -> RememberedKey | None:
+    """The key with this text, if this process has read it before. Costs no round trip."""
+    hashed = digest(key)
+    known = _known.get(hashed)
+    return RememberedKey(_copy(known), known.versions, hashed) if known else None
+
+
+def _copy(known: _Known) -> ApiKey:
     api_key, merchant, company = copy_of(known.key), copy_of(known.merchant), copy_of(known.company)
     relate(merchant, "company", company)
     relate(api_key, "merchant", merchant)

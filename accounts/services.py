@@ -143,19 +143,30 @@ def wait_for_money(company_id: str) -> None:
 
 def note_use(api_key: ApiKey) -> None:
     """Records when the key was last used, at most once a minute."""
-    now = utcnow()
-    if api_key.last_used_at is None or now - api_key.last_used_at > USE_IS_NOTED_EVERY:
-        ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=now)
+    if _is_use_due(api_key):
+        ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=utcnow())
+
+
+def is_use_noted(api_key: ApiKey, permission: str) -> bool:
+    """Whether there is nothing to record of a use of the permission now."""
+    return not _is_use_due(api_key) and not _is_permission_due(api_key, permission)
+
+
+def _is_use_due(api_key: ApiKey) -> bool:
+    return api_key.last_used_at is None or utcnow() - api_key.last_used_at > USE_IS_NOTED_EVERY
+
+
+def _is_permission_due(api_key: ApiKey, permission: str) -> bool:
+    return bool(api_key.permissions_used.get(permission) != utcnow().date().isoformat())
 
 
 def note_permission(api_key: ApiKey, permission: str) -> None:
     """Records the day of the last use of a permission, at most once a day."""
-    today = utcnow().date().isoformat()
-    if api_key.permissions_used.get(permission) != today:
+    if _is_permission_due(api_key, permission):
         execute(
             f"""UPDATE {table(ApiKey)} SET permissions_used = permissions_used || jsonb_build_object(%s::text, %s::text)
                 WHERE id = %s""",
-            [permission, today, api_key.pk],
+            [permission, utcnow().date().isoformat(), api_key.pk],
         )
 
 

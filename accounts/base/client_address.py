@@ -44,12 +44,17 @@ def client_address(request: HttpRequest) -> Address | None:
 
 def rate_limit_key(request: HttpRequest) -> str:
     """The key that a rate limit counts by: an IPv4 address, or the /64 network of an IPv6 address."""
-    return _counted(client_address(request))
+    return counted_as(client_address(request))
 
 
 def rate_limit_key_of(peer: str, headers: Mapping[str, str]) -> str:
     """The rate limit key of a request that has not been parsed yet."""
-    return _counted(_address(peer.strip("[]"), headers.get(settings.CLIENT_ADDRESS_HEADER.lower(), "")))
+    return counted_as(address_of(peer, headers))
+
+
+def address_of(peer: str, headers: Mapping[str, str]) -> Address | None:
+    """The client's address of a request that has not been parsed yet."""
+    return _address(peer.strip("[]"), headers.get(settings.CLIENT_ADDRESS_HEADER.lower(), ""))
 
 
 def is_proxy(peer: str) -> bool:
@@ -85,7 +90,8 @@ def _note_missing(proxy: str) -> None:
     log.error("client_address.missing", proxy=proxy, header=settings.CLIENT_ADDRESS_HEADER)
 
 
-def _counted(address: Address | None) -> str:
+def counted_as(address: Address | None) -> str:
+    """The rate limit key of an address."""
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)

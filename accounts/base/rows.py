@@ -12,11 +12,11 @@ from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db import OperationalError, connection, models
+from django.db import DatabaseError, OperationalError, connection, models
 from django.db.models.base import ModelState
 from psycopg.errors import DeadlockDetected, SerializationFailure
 
-from accounts.base.statements import run
+from accounts.base.statements import run, run_in_groups
 
 M = TypeVar("M", bound=models.Model)
 Params = Sequence[Any] | Mapping[str, Any]
@@ -136,6 +136,27 @@ def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
         cursor.execute(sql, params)
         row: tuple[Any, ...] | None = cursor.fetchone()
         return row
+
+
+Statement = tuple[str, Params]
+
+
+def first_of_groups(groups: Sequence[Sequence[Statement]]) -> list[list[tuple[Any, ...] | None] | None]:
+    """For each group the first rows of its statements, which only read; None if one of them was refused.
+
+    All in one round trip, where that can be.
+    """
+    answers = run_in_groups(groups)
+    if answers is None:
+        return [_firsts(group) for group in groups]
+    return [[answer.first() for answer in group] if group is not None else None for group in answers]
+
+
+def _firsts(group: Sequence[Statement]) -> list[tuple[Any, ...] | None] | None:
+    try:
+        return [first(*statement) for statement in group]
+    except DatabaseError:
+        return None
 
 
 def every(sql: str, params: Params = ()) -> list[tuple[Any, ...]]:

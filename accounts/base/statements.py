@@ -5,7 +5,8 @@ errors and transactions are Django's and psycopg's all the same.
 """
 
 import os
-from collections.abc import Iterator
+import select
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from re import compile as pattern
@@ -66,10 +67,31 @@ def run(sql: str, params: Params = ()) -> Answer | None:
         return None
     django.validate_no_broken_transaction()
     django.ensure_connection()
-    text, names = _compiled(sql, cells.current())
     with django.wrap_database_errors:
         require_awake(sql)
-        return _Session.of(django).run(text, [params[name] for name in names] if names else params)
+        return _Session.of(django).run(*_bound(sql, params))
+
+
+def run_in_groups(groups: Sequence[Sequence[tuple[str, Params]]]) -> list[list[Answer] | None] | None:
+    """The statements of all groups in one round trip, each group in a transaction of its own. None in the place of a
+    group of which one was refused.
+
+    Raises Django's errors about the connection. None: these have to be run one after the other, because somebody
+    watches, a transaction has begun, or they are not prepared yet.
+    """
+    django = connections["default"]
+    if django.execute_wrappers or django.queries_logged or django.in_atomic_block:
+        return None
+    django.ensure_connection()
+    with django.wrap_database_errors:
+        for sql in {sql for group in groups for sql, _ in group}:
+            require_awake(sql)
+        return _Session.of(django).run_in_groups([[_bound(*one) for one in group] for group in groups])
+
+
+def _bound(sql: str, params: Params) -> tuple[bytes, Params]:
+    text, names = _compiled(sql, cells.current())
+    return text, [params[name] for name in names] if names else params
 
 
 MOST_PREPARED = 400
@@ -248,6 +270,8 @@ class _Session:
         self.connection = connection
         self.values: Any = Transformer(connection)
         self.read: Any = Transformer(connection)
+        self._news = select.poll()
+        self._news.register(connection.fileno(), select.POLLIN)
 
     @staticmethod
     def of(django: BaseDatabaseWrapper) -> "_Session":
@@ -258,17 +282,75 @@ class _Session:
         return session
 
     def run(self, text: bytes, params: Any) -> Answer:
-        given: Any = None
-        formats: Any = None
-        types: tuple[int, ...] | None = None
-        if params:
-            given = self.values.dump_sequence(params, [PyFormat.AUTO] * len(params))
-            formats, types = self.values.formats, self.values.types
-        query = _Query(text, types or ())
+        query, given, formats = self._dumped(text, params)
         if self.connection.kept is None:
             with self.connection.alone_in_its_cell():
                 return Answer(self._answer(query, given, formats), self.read)
         return Answer(self._answer(query, given, formats), self.read)
+
+    def run_in_groups(self, groups: list[list[tuple[bytes, Params]]]) -> list[list[Answer] | None] | None:
+        connection, known = self.connection, self.connection._prepared
+        if known._to_flush or connection.kept is None or not connection.autocommit:
+            return None
+        asked = [[self._dumped(*one) for one in group] for group in groups]
+        if not all(query in known._names for group in asked for query, *_ in group):
+            return None
+        connection.work_in_its_cell()
+        with self._pipeline():
+            return [self._answers(len(group)) for group in self._sent(asked)]
+
+    @contextmanager
+    def _pipeline(self) -> Iterator[None]:
+        server = self.connection.pgconn
+        server.enter_pipeline_mode()
+        try:
+            yield
+        finally:
+            if server.status != ConnStatus.BAD:
+                server.exit_pipeline_mode()
+
+    def _sent(self, groups: list[list[tuple["_Query", Any, Any]]]) -> list[list[tuple["_Query", Any, Any]]]:
+        server, names = self.connection.pgconn, self.connection._prepared._names
+        for group in groups:
+            for query, given, formats in group:
+                server.send_query_prepared(names[query], given, formats)
+            server.pipeline_sync()
+        server.flush()
+        return groups
+
+    def _answers(self, count: int) -> list[Answer] | None:
+        """What is answered to a group of so many statements."""
+        results = []
+        while (result := self._next()) is None or result.status != ExecStatus.PIPELINE_SYNC:
+            if result:
+                results.append(result)
+        if len(results) == count and all(result.status in _DONE for result in results):
+            return [Answer(result, self.read) for result in results]
+        self._note_refused(results)
+        return None
+
+    def _note_refused(self, results: list[Any]) -> None:
+        for result in results:
+            if result.status == ExecStatus.FATAL_ERROR:
+                self.connection.forget_after(error_from_result(result, encoding="utf-8"))
+
+    def _next(self) -> Any:
+        """What comes next; None between two answers. Lets other threads work meanwhile. Raises OperationalError if the
+        connection is lost.
+        """
+        server = self.connection.pgconn
+        while server.is_busy():
+            self._news.poll()
+            server.consume_input()
+        if server.status == ConnStatus.BAD:
+            raise psycopg.OperationalError(f"the connection is lost: {server.get_error_message()}")
+        return server.get_result()
+
+    def _dumped(self, text: bytes, params: Any) -> tuple["_Query", Any, Any]:
+        if not params:
+            return _Query(text, ()), None, None
+        given = self.values.dump_sequence(params, [PyFormat.AUTO] * len(params))
+        return _Query(text, self.values.types or ()), given, self.values.formats
 
     def _answer(self, query: "_Query", given: Any, formats: Any) -> Any:
         self.connection.work_in_its_cell()

@@ -56,6 +56,11 @@ def trace_by(spans: Any) -> None:
     _spans = spans
 
 
+def is_on() -> bool:
+    """Whether there are traces."""
+    return _spans is not None
+
+
 @contextmanager
 def span(name: str, facts: Facts | None = None, kind: str = "internal") -> Iterator[Told]:
     """A part of the work as a span of the request's trace, if traces are switched on.

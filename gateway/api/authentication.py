@@ -1,5 +1,6 @@
 """Authentication: the API key in the header `x-api-key` (contract §2.5)."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -27,7 +28,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         api_key = find_key(text) if text.isascii() and "\x00" not in text and 0 < len(text) < 100 else None
         if api_key is not None:
             require_served(api_key.merchant)
-        if api_key is None or not _is_on_own_host(api_key.merchant, request):
+        if api_key is None or not is_on_own_host(api_key.merchant, request.get_host):
             raise Unauthenticated
         note_use(api_key)
         traced(request._request).cell = cell_of(api_key.merchant)
@@ -39,12 +40,12 @@ class ApiKeyAuthentication(BaseAuthentication):
         return "ApiKey"
 
 
-def _is_on_own_host(merchant: Merchant, request: Request) -> bool:
-    """If each environment has its own host, a key works only there."""
+def is_on_own_host(merchant: Merchant, host: Callable[[], str]) -> bool:
+    """If each environment has its own host, a key works only there. `host`: what the request was sent to."""
     production, sandbox = _host(settings.BASE_URL), _host(settings.SANDBOX_BASE_URL)
     if production == sandbox:
         return True
-    here = _host(f"//{request.get_host()}")
+    here = _host(f"//{host()}")
     pinned = {production: Environment.PRODUCTION, sandbox: Environment.SANDBOX}.get(here)
     return pinned is None or pinned == merchant.environment
 

@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from gateway.database.pool import PoolCounts
 from gateway.payment_links.models import PaymentLink
 from gateway.receipts.verification import object_id
 from gateway.requests import log as requests
+from gateway.requests.facts import facts_of
 from gateway.requests.traced import REQUEST_ID, traced
 from gateway.serving.limits import match_of
 from gateway.serving.middleware import refused_by_server
@@ -79,12 +81,17 @@ class RequestIdMiddleware:
             merchant=getattr(request, "merchant_id", None),
             ms=round(elapsed_s * 1000, 1),
         )
-        REQUESTS.labels(method, route, response.status_code).inc()
-        REQUEST_SECONDS.labels(method, route).observe(elapsed_s)
-        pool_counts.take()
+        count(method, route, response.status_code, elapsed_s)
         if hasattr(request, "api_key_id") and isinstance(response, HttpResponse):
-            requests.keep(request, response, elapsed_s)
+            requests.keep(partial(facts_of, request, response, elapsed_s))
         return response
+
+
+def count(method: str, route: str, status: int, elapsed_s: float) -> None:
+    """Counts an answered request for Prometheus."""
+    REQUESTS.labels(method, route, status).inc()
+    REQUEST_SECONDS.labels(method, route).observe(elapsed_s)
+    pool_counts.take()
 
 
 def _labels(request: HttpRequest) -> tuple[str, str]:
@@ -151,18 +158,25 @@ class ApiMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_of_api(request) or _must_be_redirected(request):
             return self.pages(request)
-        verdict = throttling.hit("all", rate_limit_key(request))
+        verdict = throttling.counted(request, "all")
         traced(request).rate_limits = [verdict]
         refused = refused_by_server(request) if verdict.admitted else RateLimited(verdict.reset_s)
         response = response_for(refused, request) if refused else self.api(request)
-        for name, value in throttling.headers(traced(request).rate_limits).items():
+        for name, value in headers(response.content, traced(request).rate_limits).items():
             response[name] = value
-        response["Cache-Control"] = "no-store"
-        response["Content-Length"] = str(len(response.content))
-        response["X-Content-Type-Options"] = "nosniff"
-        if settings.SECURE_HSTS_SECONDS:
-            response["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"
         return response
+
+
+def headers(body: bytes, verdicts: Sequence[throttling.RateLimitVerdict]) -> dict[str, str]:
+    """Those of every answer of the API."""
+    found = throttling.headers(verdicts) | {
+        "Cache-Control": "no-store",
+        "Content-Length": str(len(body)),
+        "X-Content-Type-Options": "nosniff",
+    }
+    if settings.SECURE_HSTS_SECONDS:
+        found["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"
+    return found
 
 
 def _must_be_redirected(request: HttpRequest) -> bool:

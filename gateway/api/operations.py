@@ -14,7 +14,6 @@ from django.utils.encoding import escape_uri_path
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts.base.client_address import rate_limit_key
 from accounts.base.errors import Fault, InvalidRequest, Refusal
 from accounts.base.wire import dumps, loads
 from accounts.cells import where_it_lives
@@ -204,7 +203,7 @@ class Resource(APIView):
 
 
 def _count(request: HttpRequest, scope: str) -> None:
-    verdict = throttling.hit(scope, rate_limit_key(request))
+    verdict = throttling.counted(request, scope)
     traced(request).rate_limits.insert(0, verdict)
     if not verdict.admitted:
         raise RateLimited(verdict.reset_s)
@@ -246,17 +245,8 @@ def _write(
 ) -> HttpResponse:
     http: HttpRequest = request._request
     merchant: Merchant = request.user  # type: ignore[assignment]
-    key = idempotency.key_of(http)
-    content = _content(http, declared)
-    attempt = idempotency.KeyedRequest(
-        merchant=merchant,
-        key=key,
-        fingerprint=idempotency.fingerprint("POST", http.path, content),
-        method="POST",
-        path=escape_uri_path(http.path),
-        request_id=traced(http).request_id,
-        content=content,
-    )
+    key = idempotency.key_of(http.META.get("HTTP_IDEMPOTENCY_KEY", ""))
+    attempt = keyed(merchant, key, http.path, traced(http).request_id, content := _content(http, declared))
     arguments: list[Any] = []
     refused: Refusal | None = None
     try:
@@ -271,6 +261,21 @@ def _write(
     work = _work(resource, declared, partial(handler, resource), refused, arguments, path)
     answer = disturbances.write(attempt, declared.name, partial(idempotency.perform, attempt, work))
     return answer if isinstance(answer, HttpResponse) else _replayed(http, answer)
+
+
+def keyed(
+    merchant: Merchant, key: str, path: str, request_id: str, content: dict[str, Any]
+) -> idempotency.KeyedRequest:
+    """The POST with this key and content."""
+    return idempotency.KeyedRequest(
+        merchant=merchant,
+        key=key,
+        fingerprint=idempotency.fingerprint("POST", path, content),
+        method="POST",
+        path=escape_uri_path(path),
+        request_id=request_id,
+        content=content,
+    )
 
 
 def _work(

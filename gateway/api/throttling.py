@@ -1,10 +1,12 @@
 """Rate limits: exact sliding windows, shared by all processes through Valkey (contract §2.9).
 
-One script call decides, counts and returns the rest. A library would need two calls for each limit (one to hit, one for
-the headers), which together cost more than the payment's own database work.
+One script call decides, counts and returns the rest, for all limits of a request that can be counted together. A
+library would need two calls for each limit (one to hit, one for the headers), which together cost more than the
+payment's own database work.
 """
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from threading import local
@@ -13,33 +15,43 @@ from typing import Any
 import redis
 import structlog
 from django.conf import settings
+from django.http import HttpRequest
 from redis.exceptions import NoScriptError
 
+from accounts.base.client_address import rate_limit_key
 from gateway.database.addresses import CLUSTERS
+from gateway.requests.traced import RATE_LIMITS
 from gateway.valkey import WAITS_S, Resting, asked, cluster
 
 log = structlog.get_logger()
 
-# A list of the window's hits in microseconds, oldest first. A refused hit is not counted.
+# For each key a list of the window's hits in microseconds, oldest first. A refused hit is not counted, and neither is
+# what comes after it.
 _SCRIPT = """
 local now = redis.call('TIME')
 local at = now[1] * 1000000 + now[2]
-local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000000
-local oldest = redis.call('LINDEX', KEYS[1], 0)
-while oldest and tonumber(oldest) <= at - window do
-    redis.call('LPOP', KEYS[1])
-    oldest = redis.call('LINDEX', KEYS[1], 0)
+local window = tonumber(ARGV[1]) * 1000000
+local told = {}
+for n, key in ipairs(KEYS) do
+    local limit = tonumber(ARGV[n + 1])
+    local oldest = redis.call('LINDEX', key, 0)
+    while oldest and tonumber(oldest) <= at - window do
+        redis.call('LPOP', key)
+        oldest = redis.call('LINDEX', key, 0)
+    end
+    local used = redis.call('LLEN', key)
+    local admitted = 0
+    if used < limit then
+        redis.call('RPUSH', key, string.format('%.0f', at))
+        redis.call('PEXPIRE', key, window / 1000 + 1000)
+        used, admitted = used + 1, 1
+    end
+    local reset = window
+    if oldest then reset = tonumber(oldest) + window - at end
+    told[n] = {admitted, limit - used, math.ceil(reset / 1000000)}
+    if admitted == 0 then break end
 end
-local used = redis.call('LLEN', KEYS[1])
-local admitted = 0
-if used < limit then
-    redis.call('RPUSH', KEYS[1], string.format('%.0f', at))
-    redis.call('PEXPIRE', KEYS[1], window / 1000 + 1000)
-    used, admitted = used + 1, 1
-end
-local reset = window
-if oldest then reset = tonumber(oldest) + window - at end
-return {admitted, limit - used, math.ceil(reset / 1000000)}
+return told
 """
 _DIGEST = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 """Valkey's name for the script."""
@@ -60,6 +72,12 @@ def _valkey(url: str) -> redis.Redis:
     return redis.Redis.from_url(url, socket_timeout=WAITS_S, socket_connect_timeout=WAITS_S)
 
 
+Arguments = tuple[str | int, ...]
+"""Of the script: how many windows, their keys, their seconds, and the limit of each."""
+Counted = list[list[int]]
+"""For each window whether the call was admitted, how many calls are left in it, and for how many seconds."""
+
+
 class _Own(local):
     """The connection of this thread, and to where. Through a client each call would take twice as long."""
 
@@ -70,37 +88,51 @@ class _Own(local):
 _own = _Own()
 
 
-def _count(url: str, *arguments: str | int) -> list[int]:
-    """Runs the script on one Valkey. Raises RedisError."""
-    return asked(url, partial(_count_there, url, *arguments))
+def _count(url: str, calls: Sequence[Arguments]) -> list[Counted]:
+    """Runs the script once for each call on one Valkey, all in one round trip. Raises RedisError."""
+    return asked(url, partial(_count_there, url, calls))
 
 
-def _count_there(url: str, *arguments: str | int) -> list[int]:
+def _count_there(url: str, calls: Sequence[Arguments]) -> list[Counted]:
     if _own.url != url:
         _own.url, _own.connection = url, _valkey(url).connection_pool.make_connection()
     try:
-        return _run(_own.connection, *arguments)
+        return _run(_own.connection, calls)
     except redis.ConnectionError:  # it was closed since: Valkey restarted
-        return _run(_own.connection, *arguments)
+        return _run(_own.connection, calls)
 
 
-def _run(connection: Any, *arguments: str | int) -> list[int]:
-    try:
-        connection.send_command("EVALSHA", _DIGEST, 1, *arguments)
-        found: list[int] = connection.read_response()
-    except NoScriptError:
-        connection.send_command("EVAL", _SCRIPT, 1, *arguments)
-        found = connection.read_response()
+def _run(connection: Any, calls: Sequence[Arguments]) -> list[Counted]:
+    connection.send_packed_command(connection.pack_commands([("EVALSHA", _DIGEST, *call) for call in calls]))
+    found = [_read(connection) for _ in calls]
+    for n, call in enumerate(calls):
+        if isinstance(found[n], NoScriptError):
+            connection.send_command("EVAL", _SCRIPT, *call)
+            found[n] = connection.read_response()
+        elif isinstance(found[n], redis.ResponseError):
+            raise found[n]
     return found
 
 
-def _count_in_cluster(url: str, *arguments: str | int) -> list[int]:
-    """The same on the master that has the key, which is the only one of the script."""
+def _read(connection: Any) -> Any:
+    """The answer to one call, or Valkey's error about it: those to the other calls follow."""
+    try:
+        return connection.read_response()
+    except redis.ResponseError as error:
+        return error
+
+
+def _count_in_cluster(url: str, calls: Sequence[Arguments]) -> list[Counted]:
+    """The same on the masters that have the keys, of which a call has one."""
+    return [_run_in_cluster(url, call) for call in calls]
+
+
+def _run_in_cluster(url: str, call: Arguments) -> Counted:
     found = cluster(url)
     try:
-        return found.evalsha(_DIGEST, 1, *arguments)  # type: ignore[no-any-return]
+        return found.execute_command("EVALSHA", _DIGEST, *call)  # type: ignore[no-any-return]
     except NoScriptError:
-        return found.eval(_SCRIPT, 1, *arguments)  # type: ignore[no-any-return]
+        return found.execute_command("EVAL", _SCRIPT, *call)  # type: ignore[no-any-return]
 
 
 def hit(scope: str, who: str) -> RateLimitVerdict:
@@ -109,20 +141,67 @@ def hit(scope: str, who: str) -> RateLimitVerdict:
     While Valkey is down every call is admitted: a limit that cannot be counted must not stop payments. Of a cluster
     that is about the master that has the window.
     """
-    limit, url = settings.RATE_LIMITS[scope], settings.CACHE_URL
+    [[verdict]] = hit_each([([scope], who)])
+    return verdict
+
+
+def hit_each(calls: Sequence[tuple[Sequence[str], str]]) -> list[list[RateLimitVerdict]]:
+    """Counts several calls, each in the windows of its scopes one after the other; those after a full one are left
+    out.
+    """
+    if settings.CACHE_URL.startswith(CLUSTERS):
+        return [_hit_in_cluster(scopes, who) for scopes, who in calls]
+    told = _told(_count, calls)
+    return [_verdicts(scopes, found) for (scopes, _), found in zip(calls, told, strict=True)]
+
+
+def _hit_in_cluster(scopes: Sequence[str], who: str) -> list[RateLimitVerdict]:
+    """Window by window: several masters may have them."""
+    verdicts: list[RateLimitVerdict] = []
+    for scope in scopes:
+        verdicts += _verdicts([scope], _told(_count_in_cluster, [([scope], who)])[0])
+        if not verdicts[-1].admitted:
+            break
+    return verdicts
+
+
+def _told(
+    count: Callable[[str, Sequence[Arguments]], list[Counted]], calls: Sequence[tuple[Sequence[str], str]]
+) -> list[Counted]:
+    window, limits = settings.RATE_LIMIT_WINDOW_S, settings.RATE_LIMITS
     try:
-        admitted, remaining, reset_s = (_count_in_cluster if url.startswith(CLUSTERS) else _count)(
-            url, f"onpay:limit:{scope}:{who}", limit, settings.RATE_LIMIT_WINDOW_S
+        return count(
+            settings.CACHE_URL,
+            [
+                (
+                    len(scopes),
+                    *(f"onpay:limit:{scope}:{who}" for scope in scopes),
+                    window,
+                    *(limits[scope] for scope in scopes),
+                )
+                for scopes, who in calls
+            ],
         )
-    except Resting:
-        return RateLimitVerdict(scope, True, limit, 1)
     except redis.RedisError as error:
-        log.warning("rate_limit.not_counted", error=type(error).__name__)
-        return RateLimitVerdict(scope, True, limit, 1)
-    return RateLimitVerdict(scope, bool(admitted), remaining, max(1, reset_s))
+        if not isinstance(error, Resting):
+            log.warning("rate_limit.not_counted", error=type(error).__name__)
+        return [[[True, limits[scope], 1] for scope in scopes] for scopes, _ in calls]
 
 
-def headers(verdicts: list[RateLimitVerdict]) -> dict[str, str]:
+def _verdicts(scopes: Sequence[str], told: Counted) -> list[RateLimitVerdict]:
+    return [
+        RateLimitVerdict(scope, bool(admitted), remaining, max(1, reset_s))
+        for scope, (admitted, remaining, reset_s) in zip(scopes, told, strict=False)
+    ]
+
+
+def counted(request: HttpRequest, scope: str) -> RateLimitVerdict:
+    """The verdict about a request, which counts once in each window."""
+    known: RateLimitVerdict | None = request.META.get(RATE_LIMITS, {}).get(scope)
+    return known or hit(scope, rate_limit_key(request))
+
+
+def headers(verdicts: Sequence[RateLimitVerdict]) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit`, the narrowest scope first."""
     window = settings.RATE_LIMIT_WINDOW_S
     return {

@@ -2,18 +2,16 @@
 their customer and the response to their request, and with what others create at the same time.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 import orjson
-from django.db import models
+from django.db import DatabaseError, IntegrityError, InterfaceError, connection, models, transaction
 
-from accounts.base import cells
 from accounts.base.rows import execute
-from accounts.base.together import Together
 from gateway.payments.models import Payment
 
 
@@ -24,28 +22,57 @@ class Draft:
     payment: Payment
 
     def store(self, key: dict[str, Any]) -> bool:
-        """Stores it with the row of an idempotency key that has its response.
-
-        False: something is taken, or the outcome is unknown. Whoever does the same under the same key, one write after
-        the other, then learns which.
-        """
-        return _creations_in(cells.current()).write(_Creation(key, self.payment))
+        """Whether it was stored with the row of an idempotency key that has its response."""
+        return store([Creation(key, self.payment)]) == [True]
 
 
 @dataclass(frozen=True, slots=True)
-class _Creation:
+class Creation:
+    """A payment that is not stored yet, and the row of the idempotency key of its request."""
+
     key: dict[str, Any]
     payment: Payment
 
-    def names(self) -> Iterator[Hashable]:
-        """What only one of the payments in a statement can have."""
-        merchant = self.payment.merchant_id
-        yield "key", merchant, self.key["key"]
-        yield "customer", merchant, self.payment.payer["taxId"]
-        yield "reference", merchant, self.payment.reference
+    @property
+    def takes(self) -> dict[Hashable, str]:
+        """What only one can have, and the id of whom this one gives it to. A customer that is known has many."""
+        payment = self.payment
+        return {
+            ("key", payment.merchant_id, self.key["key"]): payment.pk,
+            ("reference", payment.merchant_id, payment.reference): payment.pk,
+            ("tax id", payment.merchant_id, payment.payer["taxId"]): payment.customer_id,
+        }
 
 
-def _store(creations: Sequence[_Creation]) -> None:
+def store(creations: Sequence[Creation]) -> list[bool]:
+    """Whether each was stored, by one statement with as many others as possible. All are of one cell.
+
+    Who was not stored is left to who does one write after the other: something is taken, by another of them as well,
+    or locked, or nobody knows.
+    """
+    owners: dict[Hashable, str] = {}
+    apart: list[bool] = []
+    for one in creations:
+        apart.append(all(owners.get(name, owner) == owner for name, owner in one.takes.items()))
+        owners = one.takes | owners
+    stored = iter(_stored([one for one, is_apart in zip(creations, apart, strict=True) if is_apart]))
+    return [is_apart and next(stored) for is_apart in apart]
+
+
+def _stored(creations: Sequence[Creation]) -> list[bool]:
+    """Each half by itself where one is refused."""
+    try:
+        with transaction.atomic() if connection.in_atomic_block else nullcontext():
+            _store(creations)
+    except IntegrityError:
+        half = len(creations) // 2
+        return _stored(creations[:half]) + _stored(creations[half:]) if half else [False]
+    except (DatabaseError, InterfaceError):
+        return [False] * len(creations)
+    return [True] * len(creations)
+
+
+def _store(creations: Sequence[Creation]) -> None:
     execute(
         "SELECT gateway_create_payments(%s::json, %s::json, %s::json)",
         [
@@ -83,9 +110,3 @@ def _json(rows: list[dict[str, Any]]) -> str:
 def _exact(value: Any) -> str:
     assert isinstance(value, Decimal | str), "nothing else is in a row"  # a status is a string of its own kind
     return str(value)
-
-
-@cache
-def _creations_in(cell: str) -> Together[_Creation]:
-    """Those of other cells are in other tables."""
-    return Together(_store, _Creation.names)

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import newest
-from accounts.base.rows import columns, first, load, table
+from accounts.base.rows import Statement, columns, first, load, table
 from accounts.environments import require_served
 from accounts.models import Merchant
 from gateway.payments.errors import PaymentUnknown
@@ -20,7 +20,12 @@ _GET = f"SELECT {columns(Payment)} FROM {table(Payment)} WHERE id = %s"
 
 def get(merchant: Merchant, payment_id: str) -> Payment:
     """Raises ONP404_PAYMENT, also for another merchant's payment."""
-    return owned(merchant, first(_GET, [payment_id]) if is_well_formed(payment_id) else None)
+    return owned(merchant, first(*row_of(payment_id)) if is_well_formed(payment_id) else None)
+
+
+def row_of(payment_id: str) -> Statement:
+    """Asks for the row that `owned` takes."""
+    return _GET, [payment_id]
 
 
 def named_by_link(payment_id: str) -> Payment:

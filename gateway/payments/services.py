@@ -4,13 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
+from typing import Any
 
 from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.errors import Fault
 from accounts.base.ids import new_id
-from accounts.base.rows import first, new, relate, table
+from accounts.base.rows import Statement, first, new, relate, table
 from accounts.models import Environment, Merchant
 from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
@@ -114,39 +116,52 @@ def _connected(merchant: Merchant, request: Request) -> tuple[list[ProviderAccou
     return accounts, rail_at(accounts[0], request.method, request.currency, of=merchant)
 
 
-def draft(merchant: Merchant, request: Request) -> Draft | None:
-    """What `create` would make of the order, without writing anything.
-
-    None if it takes more than one statement: a provider is asked, an event is told, or the payer has no tax id. Raises
-    what `create` raises, but not ONP409_DUPLICATE_REFERENCE.
-    """
-    if merchant.environment != Environment.SANDBOX or request.method in CARDS or request.payer.tax_id is None:
-        return None
-    require_active(merchant)
-    require_rate(merchant, request.method, request.currency)
-    rail = by_currency(request.method)[request.currency]
-    request = replace(request, payer=rail.completed(request.payer))
-    terms, customer_id = _known(merchant, request)
-    payment = begin(merchant, request, terms, rail, customer_id or new_id("cus"), clock.now(merchant))
-    order = order_of(payment)
-    if rail.calls_provider(order):
-        return None
-    taken = apply(payment, PaymentAction.CREATE, rail.instruct(order), payment.created_at)
-    return None if taken.announces or taken.books or payment.status == Status.AUTHORIZED else Draft(payment)
-
-
 _KNOWN = f"""
     SELECT terms.*, (SELECT id FROM {table(Customer)} WHERE merchant_id = %(merchant)s AND tax_id = %(tax_id)s)
       FROM ({methods.TERMS}) terms
 """
 
 
-def _known(merchant: Merchant, request: Request) -> tuple[methods.MethodTerms, str | None]:
-    """The terms, and the customer with the tax id. Raises ONP403_METHOD_NOT_ENABLED."""
-    asked = methods.asked(merchant, request.method, request.currency)
-    row = first(_KNOWN, asked | {"tax_id": request.payer.tax_id})
+def draft(merchant: Merchant, request: Request) -> Draft | None:
+    """What `create` would make of the order, without writing anything.
+
+    None if it takes more than one statement: a provider is asked, an event is told, or the payer has no tax id. Raises
+    what `create` raises, but not ONP409_DUPLICATE_REFERENCE.
+    """
+    drafting = draft_from(merchant, request)
+    return drafting.draft(first(*drafting.asks)) if drafting else None
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """What a draft takes: a statement that only reads, and what becomes of its row."""
+
+    asks: Statement
+    draft: Callable[[tuple[Any, ...] | None], Draft | None]
+
+
+def draft_from(merchant: Merchant, request: Request) -> Drafting | None:
+    """The same as `draft`, for who asks the database for several at once."""
+    if merchant.environment != Environment.SANDBOX or request.method in CARDS or request.payer.tax_id is None:
+        return None
+    require_active(merchant)
+    require_rate(merchant, request.method, request.currency)
+    rail = by_currency(request.method)[request.currency]
+    request = replace(request, payer=rail.completed(request.payer))
+    asked = methods.asked(merchant, request.method, request.currency) | {"tax_id": request.payer.tax_id}
+    return Drafting((_KNOWN, asked), partial(_drafted, merchant, request, rail))
+
+
+def _drafted(merchant: Merchant, request: Request, rail: Rail, row: tuple[Any, ...] | None) -> Draft | None:
+    """Raises ONP403_METHOD_NOT_ENABLED and what `begin` raises."""
     terms = methods.terms_in(row[:-1] if row else None, request.method, request.currency)
-    return terms, row[-1] if row else None
+    customer_id = (row[-1] if row else None) or new_id("cus")
+    payment = begin(merchant, request, terms, rail, customer_id, clock.now(merchant))
+    order = order_of(payment)
+    if rail.calls_provider(order):
+        return None
+    taken = apply(payment, PaymentAction.CREATE, rail.instruct(order), payment.created_at)
+    return None if taken.announces or taken.books or payment.status == Status.AUTHORIZED else Draft(payment)
 
 
 def begin(

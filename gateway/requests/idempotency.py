@@ -21,7 +21,6 @@ from typing import Any
 
 import orjson
 from django.db import DatabaseError, OperationalError, transaction
-from django.http import HttpRequest
 from psycopg.errors import LockNotAvailable
 
 from accounts.base import cells
@@ -74,9 +73,9 @@ class KeyedRequest:
     leased_until: datetime = field(default_factory=lambda: utcnow() + LEASE)
 
 
-def key_of(request: HttpRequest) -> str:
-    """The UUID in the header, in lower case. Raises ONP400_IDEMPOTENCY_KEY_MISSING or _INVALID."""
-    text = request.META.get("HTTP_IDEMPOTENCY_KEY", "").strip()
+def key_of(header: str) -> str:
+    """The UUID in the header `idempotency-key`, in lower case. Raises ONP400_IDEMPOTENCY_KEY_MISSING or _INVALID."""
+    text = header.strip()
     if not text:
         raise IdempotencyKeyMissing(field="idempotency-key")
     if not (match := _UUID.fullmatch(text)):
@@ -194,7 +193,13 @@ def _at_once(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
     if prepared is None:
         return None
     status, body = work.render(prepared.result)
-    row = {
+    is_stored = prepared.store(row_with(attempt, status, body))
+    return Stored(status, body, replayed=False) if is_stored else None
+
+
+def row_with(attempt: KeyedRequest, status: int, body: bytes) -> dict[str, Any]:
+    """The row of the key with the response, as JSON types."""
+    return {
         "merchant_id": attempt.merchant.pk,
         "key": attempt.key,
         "fingerprint": attempt.fingerprint.hex(),
@@ -206,7 +211,6 @@ def _at_once(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
         "request_id": attempt.request_id,
         "created_at": utcnow(),
     }
-    return Stored(status, body, replayed=False) if prepared.store(row) else None
 
 
 def _members(attempt: KeyedRequest) -> str:

@@ -9,7 +9,7 @@ depend on it.
 import os
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from multiprocessing.util import Finalize
 from threading import Event, Lock, Thread
@@ -19,16 +19,15 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.http import HttpRequest, HttpResponse
 
 from accounts.base import cells
 from accounts.base.retryable import is_refused_by_move, is_retryable
 from accounts.base.rows import columns, table
+from accounts.base.tracing import request_id
 from accounts.cells import LIVING
 from gateway.database.connections import separate_connection
-from gateway.requests.facts import RequestFacts, facts_of, row_of
+from gateway.requests.facts import RequestFacts, row_of
 from gateway.requests.models import ApiRequest
-from gateway.requests.traced import traced
 
 log = structlog.get_logger()
 MOST = 10_000
@@ -211,14 +210,14 @@ def _reset_after_fork() -> None:
 os.register_at_fork(after_in_child=_reset_after_fork)
 
 
-def keep(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> None:
+def keep(facts: Callable[[], RequestFacts]) -> None:
     """Hands over a request with a valid key. Never raises."""
     if not settings.REQUEST_LOG_DAYS:
         return
     try:
-        _log.add(facts_of(request, response, elapsed_s))
+        _log.add(facts())
     except Exception as error:  # noqa: BLE001  no request fails with its log
-        _lost(error, traced(request).request_id)
+        _lost(error, request_id())
 
 
 def _row(facts: RequestFacts) -> str | None:

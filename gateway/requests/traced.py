@@ -6,6 +6,8 @@ from django.http import HttpRequest
 
 REQUEST_ID = "onpay.request_id"
 """In the environment of a request whose id the server has chosen."""
+RATE_LIMITS = "onpay.rate_limits"
+"""In the environment of a request that the fast path has counted and declined: the verdicts, by scope."""
 
 
 class TracedRequest(HttpRequest):

@@ -6,9 +6,10 @@ Threads are used by complete requests only: a slow sender costs just a connectio
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -17,11 +18,12 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from accounts.base.ids import new_id
 from gateway.requests.envelope import body_of
-from gateway.requests.traced import REQUEST_ID
+from gateway.requests.traced import RATE_LIMITS, REQUEST_ID
+from gateway.serving.batches import Batches
 from gateway.serving.bodies import Body, Reader
 from gateway.serving.environ import environ_of
 from gateway.serving.errors import NoAnswerInTime
-from gateway.serving.limits import API
+from gateway.serving.limits import API, PROBES, web_threads
 
 log = structlog.get_logger()
 Headers = list[tuple[str, str]]
@@ -34,18 +36,31 @@ OPENED_WITHIN_S = 10.0
 """Granian opens the file by name a moment later."""
 
 
-class Application:
-    """A WSGI application as an RSGI one."""
+@dataclass(frozen=True, slots=True)
+class FastPath:
+    """`look`: what a request is on the fast path; None: it goes to Django. `answer_all`: whether each was answered.
 
-    def __init__(self, django: WSGIHandler) -> None:
-        self.django = django
+    What was not has had no effect.
+    """
+
+    look: Callable[[Any, Body, "Client"], Any] = lambda *request: None
+    answer_all: Callable[[Sequence[Any]], list[bool]] = lambda calls: [False] * len(calls)
+
+
+class Application:
+    """A WSGI application as an RSGI one. What the fast path takes and does not decline is answered there."""
+
+    def __init__(self, django: WSGIHandler, fast_path: FastPath = FastPath()) -> None:
+        self.django, self.fast_path = django, fast_path
+        self.batches = Batches(fast_path.answer_all)
         self.reader = Reader(processes=int(os.environ.get("ONPAY_WEB_WORKERS", "2")))
-        self.threads = ThreadPoolExecutor(int(os.environ.get("ONPAY_WEB_THREADS", "4")), thread_name_prefix="web")
-        self.probes = ThreadPoolExecutor(1, thread_name_prefix="probe")
+        self.threads = ThreadPoolExecutor(web_threads(), thread_name_prefix="web")
+        self.probes = ThreadPoolExecutor(PROBES, thread_name_prefix="probe")
         self.within_s = float(os.environ.get("ONPAY_ANSWERED_WITHIN_S", "50"))
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
+        self.batches.begin(loop)
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         body = await self.reader.read(scope, protocol)
@@ -54,7 +69,9 @@ class Application:
         is_call = scope.path.startswith(API)
         late = self.loop.call_later(self.within_s, _apologize, scope.path, client) if is_call else None
         try:
-            await self.loop.run_in_executor(threads, self._answer, scope, client, body)
+            call = self.fast_path.look(scope, body, client)
+            if call is None or not await self.batches.answered(call):
+                await self.loop.run_in_executor(threads, self._answer, scope, client, body)
         finally:
             if late:
                 late.cancel()
@@ -71,7 +88,7 @@ class Application:
             return started.append  # the deprecated `write` callable, which Django never uses
 
         environ = environ_of(scope, body)
-        environ[REQUEST_ID] = client.request_id
+        environ[REQUEST_ID], environ[RATE_LIMITS] = client.request_id, client.rate_limits
         response = self.django(environ, start_response)
         try:
             if getattr(response, "streaming", False):
@@ -104,10 +121,12 @@ class Application:
 class Client:
     """Who waits for the answer to a request. The first one is sent."""
 
-    __slots__ = ("_first", "protocol", "request_id")
+    __slots__ = ("_first", "protocol", "rate_limits", "request_id")
 
     def __init__(self, protocol: Any) -> None:
         self.protocol, self.request_id = protocol, new_id("req")
+        self.rate_limits: dict[str, Any] = {}
+        """What the request was counted by, and the verdicts: the narrowest first."""
         self._first = Lock()
 
     @property

@@ -1,4 +1,4 @@
-"""Startup checks of the proxy settings."""
+"""Startup checks of the proxy settings, and of what a web process needs."""
 
 import re
 from ipaddress import ip_network
@@ -6,6 +6,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+
+from gateway.serving.batches import THREADS
+from gateway.serving.limits import PROBES, web_threads
 
 USUAL = "X-Forwarded-For"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
@@ -25,3 +28,18 @@ def client_address_is_configured(app_configs: Any, **kwargs: Any) -> list[CheckM
         message = f"ONPAY_TRUSTED_PROXIES ({', '.join(everybody)}) lets everybody say whose request it is."
         found.append(Error(message, id="onpay.E022"))
     return found
+
+
+@register(Tags.database)
+def each_thread_finds_a_connection(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """A thread keeps its connection from one request to the next, and those without one would wait for it in vain."""
+    needed = web_threads() + THREADS + PROBES
+    pool = settings.DATABASES["default"]["OPTIONS"].get("pool", {})
+    if not pool or pool["max_size"] >= needed:
+        return []
+    return [
+        Error(
+            f"ONPAY_DB_POOL_SIZE must be at least {needed}: ONPAY_WEB_THREADS and {needed - web_threads()}.",
+            id="onpay.E028",
+        )
+    ]

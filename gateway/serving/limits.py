@@ -1,5 +1,6 @@
 """The maximum body size of a request by method and path, known before it is read."""
 
+import os
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -8,6 +9,8 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 V = TypeVar("V", bound=Callable[..., Any])
 
+PROBES = 1
+"""Threads of a process that answer probes."""
 FORM = 1024 * 1024
 """More than any form of the dashboard, the sign-in pages or the staff admin needs."""
 PAYERS = 16 * 1024
@@ -17,6 +20,11 @@ CALLBACKS = 1024 * 1024
 FILES = 25 * 1024 * 1024
 _FORMS = ("/dashboard/", "/accounts/", "/admin/", "/demo/")
 API = "/api/"
+
+
+def web_threads() -> int:
+    """Threads of a process that run Django."""
+    return int(os.environ.get("ONPAY_WEB_THREADS", "4"))
 
 
 def takes_files(view: V) -> V:

@@ -58,6 +58,21 @@ def _must_be_confirmed(payment: Payment) -> bool:
     return payment.status == Status.ACTION_REQUIRED and "session" in payment.details
 
 
+def answer(payment: Payment) -> Answer:
+    """To whoever creates it. Raises ONP422_<METHOD>_REJECTED and ONP422_<METHOD>_AMOUNT_TOO_SMALL."""
+    if payment.is_unanswered:
+        return Unfinished(payment.id, partial(questions.ask, payment), partial(_take, payment.merchant))
+    if payment.status == Status.FAILED:
+        is_too_small = payment.failure_code == AMOUNT_TOO_SMALL
+        raise (BelowProviderMinimum if is_too_small else Rejected)(payment.method, paymentId=payment.id)
+    payload = payloads.payment(payment)
+    return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
+
+
+def _take(merchant: Merchant, first: questions.FirstAnswer) -> Answer:
+    return answer(questions.answer(merchant, first))
+
+
 class PaymentsView(Resource):
     tag = "Payments"
     goes_on_regardless = True
@@ -94,26 +109,14 @@ class PaymentsView(Resource):
         One endpoint for every payment method. The response carries what the payer needs; it does not mean that
         the payment is confirmed: release the order once, when a verified event carries `paidAt`.
         """
-        return self._answer(payments.create(merchant, order.request()))
+        return answer(payments.create(merchant, order.request()))
 
     def prepare(self, merchant: Merchant, *arguments: Any, **path: str) -> Prepared | None:
         draft = payments.draft(merchant, arguments[0].request())
-        return Prepared(self._answer(draft.payment), draft.store) if draft else None
+        return Prepared(answer(draft.payment), draft.store) if draft else None
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
-        return self._answer(questions.resume(merchant, begun))
-
-    def _answer(self, payment: Payment) -> Answer:
-        if payment.is_unanswered:
-            return Unfinished(payment.id, partial(questions.ask, payment), partial(self._take, payment.merchant))
-        if payment.status == Status.FAILED:
-            is_too_small = payment.failure_code == AMOUNT_TOO_SMALL
-            raise (BelowProviderMinimum if is_too_small else Rejected)(payment.method, paymentId=payment.id)
-        payload = payloads.payment(payment)
-        return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
-
-    def _take(self, merchant: Merchant, first: questions.FirstAnswer) -> Answer:
-        return self._answer(questions.answer(merchant, first))
+        return answer(questions.resume(merchant, begun))
 
     @operation(
         "listPayments",

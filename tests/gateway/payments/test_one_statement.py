@@ -1,26 +1,26 @@
 """A payment that nobody is asked about is stored by one statement, with all that belongs to it, and with others."""
 
 import json
-import random
 import threading
+import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
+import psycopg
 import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from accounts.base.ids import new_id
-from accounts.base.rows import first
-from accounts.base.together import Together
 from accounts.base.tracing import following
 from accounts.base.wire import loads
 from gateway.api.inputs.payments import PaymentInput
+from gateway.api.operations import keyed
 from gateway.customers.models import Customer
 from gateway.payments import services as payments
+from gateway.payments.creation import Creation, store
 from gateway.payments.models import Payment
 from gateway.requests import idempotency
 from gateway.requests.models import IdempotencyKey
@@ -28,7 +28,6 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import pix
 
-R = TypeVar("R")
 OWN = {"id", "key", "reference", "customer_id", "request_id", "fingerprint", "sealed_body", "members", "details"}
 """What differs between any two payments."""
 TIMES = {"created_at", "updated_at", "expires_at"}
@@ -137,92 +136,79 @@ def test_many_at_once_are_each_answered_for_themselves(acme: Shop, address: str)
     assert IdempotencyKey.objects.exclude(status=201).count() == 2
 
 
-class Notes:
-    """What was written together; the first statement waits until it is let go."""
+def creations(shop: Shop, *orders: dict[str, Any]) -> list[Creation]:
+    """Payments that are ready to be stored, each with its key."""
+    return [_creation(shop, order, str(uuid.uuid4())) for order in orders]
 
-    def __init__(self) -> None:
-        self.statements: list[list[str]] = []
-        self.begun, self.goes_on = threading.Event(), threading.Event()
 
-    def store(self, notes: Any) -> None:
-        self.statements.append(list(notes))
-        if len(self.statements) == 1:
-            self.begun.set()
-            assert self.goes_on.wait(20)
-        if "wrong" in notes:
-            first("SELECT 1 / 0")
+def _creation(shop: Shop, order: dict[str, Any], key: str) -> Creation:
+    order = loads(json.dumps(order).encode())
+    attempt = keyed(shop.sandbox, key, "/api/v2/payments", new_id("req"), order)
+    with following(attempt.request_id):
+        draft = payments.draft(shop.sandbox, PaymentInput.model_validate(order).request())
+    assert draft
+    return Creation(idempotency.row_with(attempt, 201, b"{}"), draft.payment)
+
+
+def payer(n: int) -> dict[str, Any]:
+    return {"name": "Maria Silva", "taxId": f"{52998224725 + n}"}
+
+
+def test_several_are_stored_by_one_statement(acme: Shop, globex: Shop) -> None:
+    several = [
+        *creations(acme, *(pix(reference=f"order-{n}", payer=payer(n)) for n in range(3))),
+        *creations(globex, pix(reference="order-1", payer=payer(1))),
+    ]
+    with CaptureQueriesContext(connection) as ran:
+        assert store(several) == [True] * 4
+
+    assert len([query for query in ran.captured_queries if "gateway_create_payments" in query["sql"]]) == 1
+    assert {*Payment.objects.values_list("id", flat=True)} == {one.payment.pk for one in several}
+    assert Payment.objects.filter(merchant=globex.sandbox).count() == 1
+
+
+def test_what_is_taken_keeps_no_other_from_being_stored(api: Api, acme: Shop) -> None:
+    api.post("/payments", pix(reference="order-3", payer=payer(50)))
+
+    several = creations(acme, *(pix(reference=f"order-{n}", payer=payer(n)) for n in range(8)))
+    assert store(several) == [n != 3 for n in range(8)]
+
+    assert Payment.objects.count() == 8
+    assert IdempotencyKey.objects.count() == 8
+    assert Customer.objects.count() == 8
+
+
+@pytest.mark.parametrize("same", ["reference", "customer", "key"])
+def test_of_two_that_want_the_same_only_the_first_is_stored(acme: Shop, same: str) -> None:
+    """The other is left to who finds out, one after the other, what that means."""
+    orders = [pix(reference=f"order-{n}", payer=payer(n)) for n in range(3)]
+    if same == "reference":
+        orders[1]["reference"] = "order-0"
+    if same == "customer":
+        orders[1]["payer"] = payer(0)
+    several = creations(acme, *orders)
+    if same == "key":
+        several[1] = _creation(acme, orders[1], several[0].key["key"])
+
+    assert store(several) == [True, False, True]
+    assert {*Payment.objects.values_list("id", flat=True)} == {several[0].payment.pk, several[2].payment.pk}
+
+
+def test_of_a_customer_that_is_known_many_are_stored_at_once(api: Api, acme: Shop) -> None:
+    api.post("/payments", pix(payer=payer(0)))
+
+    assert store(creations(acme, *(pix(payer=payer(0)) for _ in range(5)))) == [True] * 5
+    assert (Payment.objects.count(), Customer.objects.count()) == (6, 1)
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("waiting", "told"),
-    [
-        (["b", "c", "d"], [["b", "c", "d"]]),
-        (["b", "b", "c"], [["b", "c"], ["b"]]),  # two of one name
-        ([str(n) for n in range(17)], [[str(n) for n in range(16)], ["16"]]),
-    ],
-)
-def test_what_comes_while_one_is_written_is_written_with_the_next(waiting: list[str], told: list[list[str]]) -> None:
-    notes = Notes()
-    together: Together[str] = Together(notes.store, lambda note: [note])
-    with ThreadPoolExecutor(1 + len(waiting)) as threads:
-        ahead = threads.submit(_closing, lambda: together.write("a"))
-        assert notes.begun.wait(20)
-        others = [_queued(threads, together, note, number) for number, note in enumerate(waiting, 1)]
-        notes.goes_on.set()
-        assert ahead.result() is True
-        assert [one.result() for one in others] == [True] * len(waiting)
+def test_behind_a_lock_nobody_waits_for_long(api: Api, acme: Shop) -> None:
+    api.post("/payments", pix(payer=payer(0)))
+    several = creations(acme, *(pix(reference=f"order-{n}", payer=payer(n)) for n in range(3)))
+    with psycopg.connect(**connection.get_connection_params()) as other:  # type: ignore[arg-type]
+        other.execute("SELECT FROM gateway_customer FOR UPDATE")
+        began = time.monotonic()
+        assert store(several) == [False] * 3
+        assert time.monotonic() - began < 2
 
-    assert notes.statements == [["a"], *told]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_statement_that_is_refused_writes_none_of_them_and_the_next_goes_on() -> None:
-    notes = Notes()
-    together: Together[str] = Together(notes.store, lambda note: [note])
-    with ThreadPoolExecutor(3) as threads:
-        ahead = threads.submit(_closing, lambda: together.write("a"))
-        assert notes.begun.wait(20)
-        others = [_queued(threads, together, note, number) for number, note in enumerate(["b", "wrong"], 1)]
-        notes.goes_on.set()
-        assert (ahead.result(), [one.result() for one in others]) == (True, [False, False])
-        assert threads.submit(_closing, lambda: together.write("d")).result() is True
-
-
-@pytest.mark.django_db(transaction=True)
-def test_who_gives_up_at_the_moment_of_its_turn_leads_all_the_same() -> None:
-    """Otherwise nobody would lead from then on, and everybody would wait in vain."""
-    stored: list[str] = []
-
-    def store(notes: Any) -> None:
-        threading.Event().wait(random.uniform(0.001, 0.006))
-        stored.extend(notes)
-
-    together: Together[str] = Together(store, lambda note: [note], patience_s=0.004)
-
-    def write(number: int) -> list[str]:
-        notes = [f"{number}-{n}" for n in range(100)]
-        return [note for note in notes if together.write(note)]
-
-    with ThreadPoolExecutor(8) as threads:
-        written = [
-            note for notes in threads.map(lambda number: _closing(lambda: write(number)), range(8)) for note in notes
-        ]
-
-    assert together.write("last") is True
-    assert {*written} <= {*stored} and len(stored) == len({*stored})
-
-
-def _queued(threads: ThreadPoolExecutor, together: Together[str], note: str, number: int) -> Any:
-    """The write, once it waits behind the others."""
-    written = threads.submit(_closing, lambda: together.write(note))
-    while together.waiting() < number:
-        threading.Event().wait(0.005)
-    return written
-
-
-def _closing(act: Callable[[], R]) -> R:
-    try:
-        return act()
-    finally:
-        connections.close_all()
+    assert Payment.objects.count() == 1

@@ -104,15 +104,17 @@ def test_too_many_push_out_the_oldest(
 
 ENDS = """
 import sys, django; django.setup()
+from functools import partial
 from multiprocessing import get_context
 from django.http import HttpRequest, HttpResponse
 from gateway.requests import log
+from gateway.requests.facts import facts_of
 
 def keep(request_id):
     request = HttpRequest()
     request.method, request.path, request.META = "GET", "/api/v2/payments", {"REMOTE_ADDR": "10.0.0.1"}
     request.request_id, request.cell, request.merchant_id, request.api_key_id = request_id, sys.argv[4], 1, "key_x"
-    log.keep(request, HttpResponse(b"{}", content_type="application/json"), 0.1)
+    log.keep(partial(facts_of, request, HttpResponse(b"{}", content_type="application/json"), 0.1))
 
 keep(sys.argv[1])
 forked = get_context("fork").Process(target=keep, args=[sys.argv[2]])

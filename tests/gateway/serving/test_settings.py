@@ -3,7 +3,7 @@
 import pytest
 from pytest_django import Settings
 
-from gateway.serving.checks import client_address_is_configured
+from gateway.serving.checks import client_address_is_configured, each_thread_finds_a_connection
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,13 @@ def test_what_cannot_work_is_an_error(settings: Settings, header: str, proxies: 
     settings.CLIENT_ADDRESS_HEADER, settings.TRUSTED_PROXIES = header, proxies
 
     assert [found.id for found in client_address_is_configured(None)] == expected
+
+
+@pytest.mark.parametrize(("threads", "pool", "expected"), [(4, 7, []), (4, 6, ["onpay.E028"]), (8, 8, ["onpay.E028"])])
+def test_a_pool_that_is_too_small_is_an_error(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, threads: int, pool: int, expected: list[str]
+) -> None:
+    monkeypatch.setenv("ONPAY_WEB_THREADS", str(threads))
+    settings.DATABASES = {"default": {"OPTIONS": {"pool": {"max_size": pool}}}}
+
+    assert [found.id for found in each_thread_finds_a_connection(None)] == expected
