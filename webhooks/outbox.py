@@ -7,7 +7,7 @@ from typing import Any
 from accounts.base import tracing
 from accounts.base.clock import utcnow
 from accounts.base.ids import earliest, new_id
-from accounts.base.rows import execute, table
+from accounts.base.rows import Statement, execute, table
 from accounts.base.wire import dumps, timestamp
 from accounts.models import Merchant
 from webhooks import chaos
@@ -64,8 +64,30 @@ def emit(
     added to what was told once all older transactions have ended. Nor is it less than that of an earlier event of the
     object, or of any event that could be seen when this one was written.
     """
+    event_id = new_id("evt")
+    execute(*_emitting(event_id, merchant, kind, object_id, data, at, only))
+    if only is None and chaos.is_disturbed(merchant):
+        chaos.disturb(event_id, kind)
+    return event_id
+
+
+def emitting(merchant: Merchant, kind: str, object_id: str, data: Mapping[str, Any], at: datetime) -> Statement:
+    """What `emit` asks PostgreSQL, for who asks several things at once. Not for a merchant in chaos mode."""
+    assert not chaos.is_disturbed(merchant)
+    return _emitting(new_id("evt"), merchant, kind, object_id, data, at, None)
+
+
+def _emitting(
+    event_id: str,
+    merchant: Merchant,
+    kind: str,
+    object_id: str,
+    data: Mapping[str, Any],
+    at: datetime,
+    only: str | None,
+) -> Statement:
     assert kind in KINDS, kind
-    event_id, now = new_id("evt"), utcnow()
+    now = utcnow()
     known = dumps(
         {
             "id": event_id,
@@ -76,25 +98,19 @@ def emit(
             "companyId": merchant.company_id,
         }
     )
-    execute(
-        _EMIT,
-        {
-            "id": event_id,
-            "merchant": merchant.pk,
-            "type": kind,
-            "object": object_id,
-            "head": known[:-1] + b',"sequence":',
-            "tail": b',"data":' + dumps(data) + b"}",
-            "lately": earliest("evt", now - LATELY),
-            "at_least": int(now.timestamp() * 1000),
-            "occurred_at": at,
-            "now": now,
-            "wanted": [kind, EVERYTHING],
-            "only": only,
-            "is_test": only is not None,
-            "request": tracing.request_id(),
-        },
-    )
-    if only is None and chaos.is_disturbed(merchant):
-        chaos.disturb(event_id, kind)
-    return event_id
+    return _EMIT, {
+        "id": event_id,
+        "merchant": merchant.pk,
+        "type": kind,
+        "object": object_id,
+        "head": known[:-1] + b',"sequence":',
+        "tail": b',"data":' + dumps(data) + b"}",
+        "lately": earliest("evt", now - LATELY),
+        "at_least": int(now.timestamp() * 1000),
+        "occurred_at": at,
+        "now": now,
+        "wanted": [kind, EVERYTHING],
+        "only": only,
+        "is_test": only is not None,
+        "request": tracing.request_id(),
+    }

@@ -141,6 +141,19 @@ def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
 Statement = tuple[str, Params]
 
 
+def first_of(statements: Sequence[Statement]) -> list[tuple[Any, ...] | None]:
+    """The first rows of several statements of the transaction that this thread is in, in one round trip if that can be.
+
+    Raises DatabaseError if one was refused.
+    """
+    answers = run_in_groups([statements])
+    if answers is None:
+        return [first(*statement) for statement in statements]
+    if answers[0] is None:
+        raise DatabaseError("one of several statements was refused")
+    return [answer.first() for answer in answers[0]]
+
+
 def first_of_groups(groups: Sequence[Sequence[Statement]]) -> list[list[tuple[Any, ...] | None] | None]:
     """For each group the first rows of its statements, which only read; None if one of them was refused.
 

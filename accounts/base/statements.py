@@ -73,15 +73,16 @@ def run(sql: str, params: Params = ()) -> Answer | None:
 
 
 def run_in_groups(groups: Sequence[Sequence[tuple[str, Params]]]) -> list[list[Answer] | None] | None:
-    """The statements of all groups in one round trip, each group in a transaction of its own. None in the place of a
-    group of which one was refused.
+    """The statements of all groups in one round trip, each group in a transaction of its own or all in the one that
+    this thread is in. None in the place of a group of which one was refused.
 
     Raises Django's errors about the connection. None: these have to be run one after the other, because somebody
-    watches, a transaction has begun, or they are not prepared yet.
+    watches, or they are not prepared yet.
     """
     django = connections["default"]
-    if django.execute_wrappers or django.queries_logged or django.in_atomic_block:
+    if django.execute_wrappers or django.queries_logged:
         return None
+    django.validate_no_broken_transaction()
     django.ensure_connection()
     with django.wrap_database_errors:
         for sql in {sql for group in groups for sql, _ in group}:
@@ -290,7 +291,7 @@ class _Session:
 
     def run_in_groups(self, groups: list[list[tuple[bytes, Params]]]) -> list[list[Answer] | None] | None:
         connection, known = self.connection, self.connection._prepared
-        if known._to_flush or connection.kept is None or not connection.autocommit:
+        if known._to_flush or (connection.kept is None and connection.autocommit):
             return None
         asked = [[self._dumped(*one) for one in group] for group in groups]
         if not all(query in known._names for group in asked for query, *_ in group):

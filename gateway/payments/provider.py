@@ -1,6 +1,7 @@
 """Calls to the provider of a payment, and their effects. Only `apply` changes a status."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
@@ -8,7 +9,7 @@ from django.db import IntegrityError
 
 from accounts.base.ids import is_well_formed
 from accounts.base.lifecycle import Transition
-from accounts.base.rows import columns, execute, first, insert_into, table, values
+from accounts.base.rows import Statement, columns, execute, first, insert_into, table, values
 from accounts.models import Environment, Merchant
 from gateway.methods.errors import InvalidResponse
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
@@ -23,10 +24,10 @@ from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
 from gateway.providers.asking import ASKED, is_overdue, keep_unclear, poll_after_s, settle_outcome
 from gateway.providers.selectors import rail_of as rail_at
-from ledger.books.services import Move, post
+from ledger.books.services import Move, post, posting
 from ledger.holds import reserves
 from ledger.money import to_decimal
-from webhooks.outbox import emit
+from webhooks.outbox import emit, emitting
 
 log = structlog.get_logger()
 _INSERT = f"""
@@ -74,6 +75,28 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     if taken.books:  # last: it locks the most contended rows
         _post_books(payment, str(taken.posts), taken.books(payment), at)
     return payment
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """What `finish` would write of an open payment, for who writes several at once. `writes` are statements in their
+    order; the row of the last one must be `is_all`.
+    """
+
+    payment: Payment
+    writes: list[Statement]
+
+
+def finishing(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: datetime) -> Finishing | None:
+    """What `finish` would do, without a write. None: it takes more, or posts nothing. Raises what `finish` raises."""
+    merchant = payment.merchant
+    taken = apply(payment, asked, outcome, at)
+    if not taken.sources or not taken.books or payment.settlement_days or merchant.reserve_percentage:
+        return None
+    writes = [saving(payment)]
+    writes += [emitting(merchant, kind, payment.id, payloads.announced(payment), at) for kind in taken.announces]
+    writes.append(posting(merchant, str(taken.posts), payment.id, taken.books(payment), at))
+    return Finishing(payment, writes)
 
 
 def apply(
@@ -161,7 +184,7 @@ def save(payment: Payment, *, is_new: bool = False) -> None:
     """
     if not is_new:
         try:
-            execute(_UPDATE, [*values(payment, _CHANGING), payment.pk])
+            execute(*saving(payment))
         except IntegrityError as error:
             if "one_live_payment_per_reference" in str(error):
                 raise DuplicateReference from error
@@ -169,6 +192,11 @@ def save(payment: Payment, *, is_new: bool = False) -> None:
     elif not execute(_INSERT, values(payment)):
         other = first(_LIVE, [payment.merchant_id, payment.reference])
         raise DuplicateReference(field="reference", paymentId=other[0] if other else None)
+
+
+def saving(payment: Payment) -> Statement:
+    """What `save` asks PostgreSQL about a payment that is not new."""
+    return _UPDATE, [*values(payment, _CHANGING), payment.pk]
 
 
 def unclear(payment: Payment, at: datetime) -> Payment:
@@ -189,7 +217,12 @@ def require_reference_free(payment: Payment) -> None:
 
 def lock(merchant: Merchant, payment_id: str) -> Payment:
     """The merchant's payment, locked until the transaction ends. Raises ONP404_PAYMENT."""
-    return owned(merchant, first(_LOCK, [payment_id]) if is_well_formed(payment_id) else None)
+    return owned(merchant, first(*locking(payment_id)) if is_well_formed(payment_id) else None)
+
+
+def locking(payment_id: str) -> Statement:
+    """Asks for the row that `owned` takes, and locks it."""
+    return _LOCK, [payment_id]
 
 
 def rail_of(payment: Payment) -> Rail:

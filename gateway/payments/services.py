@@ -34,15 +34,18 @@ from gateway.payments.errors import (
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct, require_rate
 from gateway.payments.provider import (
+    Finishing,
     apply,
     capture_if_authorized,
     finish,
+    finishing,
     lock,
     order_of,
     rail_of,
     require_reference_free,
     simulator_of,
 )
+from gateway.payments.selectors import owned
 from gateway.providers.asking import is_leased, lease
 from gateway.providers.errors import ProviderNotConnected
 from gateway.providers.models import ProviderAccount
@@ -234,8 +237,23 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
 
     Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD, ONP409_PAYMENT_STATE.
     """
-    asked = PaymentAction.EXPIRE if wanted == Status.EXPIRED else PaymentAction.PAY
-    return _play(merchant, payment_id, asked, lambda rail, now: rail.simulate(wanted, now))
+    return _play(merchant, payment_id, _asked(wanted), lambda rail, now: rail.simulate(wanted, now))
+
+
+def _asked(wanted: str) -> PaymentAction:
+    return PaymentAction.EXPIRE if wanted == Status.EXPIRED else PaymentAction.PAY
+
+
+def simulating(merchant: Merchant, row: tuple[Any, ...] | None, wanted: str) -> Finishing | None:
+    """What `simulate` would do with the payment in a row that is locked, without a write. None: it takes more.
+
+    Raises what `simulate` raises.
+    """
+    _require_simulations(merchant)
+    payment, now = _simulable(owned(merchant, row)), clock.now(merchant)
+    asked = _asked(wanted)
+    _require_open(payment, asked, now)
+    return finishing(payment, asked, simulator_of(payment).simulate(wanted, now), now)
 
 
 @transaction.atomic(savepoint=False)
@@ -271,17 +289,28 @@ def _play(
     answer_of: Callable[[SandboxRail, datetime], PaymentOutcome],
 ) -> Payment:
     payment, now = _simulated(merchant, payment_id), clock.now(merchant)
+    _require_open(payment, asked, now)
+    return finish(payment, asked, answer_of(simulator_of(payment), now), now)
+
+
+def _require_open(payment: Payment, asked: PaymentAction, now: datetime) -> None:
     if payment.status not in OPEN or (asked != PaymentAction.EXPIRE and _is_over(payment, now)):
         raise PaymentState(paymentId=payment.id, paymentStatus=payment.status)
-    return finish(payment, asked, answer_of(simulator_of(payment), now), now)
 
 
 def _simulated(merchant: Merchant, payment_id: str) -> Payment:
     """The sandbox payment without a card, locked."""
+    _require_simulations(merchant)
+    return _simulable(lock(merchant, payment_id))
+
+
+def _require_simulations(merchant: Merchant) -> None:
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
     require_active(merchant)
-    payment = lock(merchant, payment_id)
+
+
+def _simulable(payment: Payment) -> Payment:
     if payment.method in CARDS:
         raise SimulationOfCard
     return payment

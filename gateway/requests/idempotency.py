@@ -26,7 +26,7 @@ from psycopg.errors import LockNotAvailable
 from accounts.base import cells
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault, Refusal
-from accounts.base.rows import execute, first, retry_on_deadlock, table
+from accounts.base.rows import Statement, execute, first, retry_on_deadlock, table
 from accounts.base.sealing import seal, unseal
 from accounts.base.wire import PLAIN_DIGITS
 from accounts.cells import has_moved, in_cell_of, where_it_lives_now
@@ -195,6 +195,19 @@ def _at_once(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
     status, body = work.render(prepared.result)
     is_stored = prepared.store(row_with(attempt, status, body))
     return Stored(status, body, replayed=False) if is_stored else None
+
+
+_STORE = f"""
+    INSERT INTO {table(IdempotencyKey)}
+           (merchant_id, key, fingerprint, members, method, path, status, sealed_body, request_id, created_at)
+    VALUES (%(merchant_id)s, %(key)s, decode(%(fingerprint)s, 'hex'), %(members)s, %(method)s, %(path)s, %(status)s,
+            convert_to(%(sealed_body)s, 'UTF8'), %(request_id)s, %(created_at)s)
+"""
+
+
+def storing(attempt: KeyedRequest, status: int, body: bytes) -> Statement:
+    """Stores the response under a key that nobody has used; fails if somebody has."""
+    return _STORE, row_with(attempt, status, body)
 
 
 def row_with(attempt: KeyedRequest, status: int, body: bytes) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import DatabaseError
 
 from accounts.base import cells
-from accounts.base.rows import execute, first, table
+from accounts.base.rows import Statement, execute, first, table
 from accounts.base.tracing import span
 from accounts.cells import cell_of, in_cell_of
 from accounts.models import Merchant
@@ -88,6 +88,19 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
         return _posted(merchant, kind, reference, moves, at)
 
 
+def posting(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> Statement:
+    """What `post` asks PostgreSQL, for who asks several things at once in the merchant's cell.
+
+    Unless `is_all` says so of its row, the transaction has to be rolled back.
+    """
+    return _POST_AND_LOOK, _asked(merchant, kind, reference, _entries(moves), at)
+
+
+def is_all(row: tuple[Any, ...] | None) -> bool:
+    """Whether the moves were posted, and no hold lacks money that they could bring."""
+    return row is not None and bool(row[0]) and not row[1]
+
+
 def _posted(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:
     entries = _entries(moves)
     if not shortfalls.affect_shortfalls(entries):
@@ -154,15 +167,18 @@ def post_for_block(merchant: Merchant, kind: str, reference: str, moves: Sequenc
 
 
 def _post(sql: str, merchant: Merchant, kind: str, reference: str, entries: Lines, at: datetime) -> tuple[Any, ...]:
-    asked = {"book": merchant.pk, "kind": kind, "reference": reference, "lines": json.dumps(entries), "at": at}
     try:
-        row = first(sql, asked)
+        row = first(sql, _asked(merchant, kind, reference, entries, at))
     except DatabaseError as error:  # Citus forgets the kind of an error on a node
         if "balance_floor" in str(error):
             raise InsufficientBalance from error
         raise
     assert row is not None
     return row
+
+
+def _asked(merchant: Merchant, kind: str, reference: str, entries: Lines, at: datetime) -> dict[str, Any]:
+    return {"book": merchant.pk, "kind": kind, "reference": reference, "lines": json.dumps(entries), "at": at}
 
 
 def _leaves(entries: Lines, currency: str) -> bool:

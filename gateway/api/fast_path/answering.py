@@ -4,26 +4,30 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 import structlog
-from django.db import connection
+from django.db import DatabaseError, InterfaceError, connection, transaction
 
 from accounts.base import cells
 from accounts.base.client_address import counted_as
-from accounts.base.rows import first_of_groups
+from accounts.base.rows import Statement, first_of, first_of_groups
 from accounts.base.tracing import following
 from accounts.cells import SETTLES_S, cell_of
 from gateway.api import throttling
 from gateway.api.fast_path.calls import JSON, Call
-from gateway.api.fast_path.plans import Made, Plan, Row, plan
+from gateway.api.fast_path.plans import Change, Made, Plan, Row, plan
 from gateway.api.middleware import count, headers
 from gateway.payments import creation
 from gateway.requests import log as requests
 from gateway.requests.facts import RequestFacts
 from gateway.serving.application import NAMELESS
+from ledger.books.services import is_all
 
 log = structlog.get_logger()
 EVERY_CALL = "all"
+BRIEFLY: Statement = ("SELECT set_config('lock_timeout', '100ms', true)", ())
+"""Whoever waits longer for a lock waits for it alone."""
 
 
 def answer_all(calls: Sequence[Call]) -> list[bool]:
@@ -61,28 +65,62 @@ def _scopes(call: Call) -> list[str]:
 def _answered(calls: list[Call]) -> set[str]:
     """The ids of those that were answered, in the cell that is open."""
     planned = [(call, wanted) for call in calls if (wanted := _planned(call))]
-    found = first_of_groups([[call.remembered.ask, wanted.asks] for call, wanted in planned])
-    made: list[tuple[Call, Made]] = []
-    for (call, wanted), rows in zip(planned, found, strict=True):
-        if rows and call.remembered.is_so_still(rows[0]) and (one := _made(call, wanted, rows[1])):
-            made.append((call, one))
     answered = set()
-    for call, one in _effective(made):
+    for call, one in chain(
+        _read_or_created([one for one in planned if not one[1].locks]),
+        _changed([one for one in planned if one[1].locks]),
+    ):
         answered.add(call.id)
         _send(call, one)
     return answered
 
 
-def _effective(made: list[tuple[Call, Made]]) -> Iterator[tuple[Call, Made]]:
+def _read_or_created(planned: list[tuple[Call, Plan]]) -> Iterator[tuple[Call, Made]]:
     """Those whose answers hold: what was read, and then what was stored."""
-    new: list[tuple[Call, Made]] = []
-    for call, one in made:
-        if one.creation:
-            new.append((call, one))
-        else:
-            yield call, one
+    if not planned:
+        return
+    found = first_of_groups([[call.remembered.ask, wanted.asks] for call, wanted in planned])
+    made = [one for (call, wanted), rows in zip(planned, found, strict=True) if (one := _made(call, wanted, rows))]
+    yield from ((call, one) for call, one in made if not one.creation)
+    new = [(call, one) for call, one in made if one.creation]
     stored = creation.store([one.creation for _, one in new if one.creation]) if new else []
     yield from (one for one, is_stored in zip(new, stored, strict=True) if is_stored)
+
+
+def _changed(planned: list[tuple[Call, Plan]]) -> list[tuple[Call, Made]]:
+    """Those that were changed, in one transaction: all or none. Rows are locked in one order, books last, and nobody
+    waits for a lock for long.
+    """
+    if not planned:
+        return []
+    apart = sorted({wanted.locks: (call, wanted) for call, wanted in reversed(planned)}.items())
+    asked = [statement for _, (call, wanted) in apart for statement in (call.remembered.ask, wanted.asks)]
+    try:
+        with transaction.atomic():
+            rows = first_of([BRIEFLY, *asked])[1:]
+            pairs = zip((one for _, one in apart), zip(rows[::2], rows[1::2], strict=True), strict=True)
+            made = [one for (call, wanted), found in pairs if (one := _made(call, wanted, found))]
+            _write([one.change for _, one in made if one.change], [call.merchant.pk for call, _ in made])
+    except (DatabaseError, InterfaceError, Incomplete) as error:
+        log.info("fast_path.not_changed", error=type(error).__name__, requests=len(planned))
+        return []
+    return made
+
+
+class Incomplete(Exception):
+    """Money that came in goes on to a hold: that takes more."""
+
+
+def _write(changes: list[Change], merchants: list[int]) -> None:
+    """The keys first and the books last, each in one order. Raises Incomplete."""
+    if not changes:
+        return
+    keys = sorted((change.key for change in changes), key=lambda key: str(key[1]["key"]))  # type: ignore[call-overload]
+    others = [write for change in changes for write in change.writes[:-1]]
+    books = sorted(zip(merchants, range(len(changes)), strict=True))
+    posted = first_of([*keys, *others, *(changes[n].writes[-1] for _, n in books)])[len(keys) + len(others) :]
+    if not all(map(is_all, posted)):
+        raise Incomplete
 
 
 def _planned(call: Call) -> Plan | None:
@@ -92,15 +130,20 @@ def _planned(call: Call) -> Plan | None:
         return None
 
 
-def _made(call: Call, wanted: Plan, row: Row) -> Made | None:
-    """None for who has waited for so long that the merchant may have begun to move."""
-    if time.perf_counter() - call.began > SETTLES_S / 2:
+def _made(call: Call, wanted: Plan, rows: Sequence[Row] | None) -> tuple[Call, Made] | None:
+    """`rows`: how the key is now, and what the plan has asked for; None if that was refused.
+
+    None: Django answers, also who has waited for so long that the merchant may have begun to move.
+    """
+    is_late = time.perf_counter() - call.began > SETTLES_S / 2
+    if rows is None or is_late or not call.remembered.is_so_still(rows[0]):
         return None
     try:
         with following(call.id):
-            return wanted.make(row)
+            made = wanted.make(rows[1])
     except Exception:  # noqa: BLE001
         return None
+    return (call, made) if made else None
 
 
 def _send(call: Call, made: Made) -> None:

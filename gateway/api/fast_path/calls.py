@@ -19,6 +19,7 @@ from accounts.services import is_use_noted
 from gateway.api.authentication import is_on_own_host
 from gateway.api.operations import ANY_JSON, Operation, Resource
 from gateway.api.v2.payments import PaymentsView, PaymentView
+from gateway.api.v2.simulations import PaymentSimulationView
 from gateway.serving.application import Client
 from gateway.serving.bodies import Body
 from webhooks.chaos import is_disturbed
@@ -40,8 +41,10 @@ class Route:
 
 
 CREATE = Route("POST", "api/v2/payments", PaymentsView)
+SIMULATE = Route("POST", "api/v2/simulations/payments/<str:payment_id>", PaymentSimulationView)
 ROUTES = (
     CREATE,
+    SIMULATE,
     Route("GET", "api/v2/payments/<str:payment_id>", PaymentView),
     Route("GET", "api/v2/transactions/<str:payment_id>", PaymentView),
 )

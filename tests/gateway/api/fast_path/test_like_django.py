@@ -1,13 +1,16 @@
 """The fast path answers as Django does, or not at all."""
 
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings as configured
+from django.db import connection
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
@@ -21,14 +24,18 @@ from gateway.methods.models import MethodRule
 from gateway.payments.models import Payment
 from gateway.requests import log
 from gateway.requests.models import ApiRequest, IdempotencyKey
-from tests.support.api import another_address
+from ledger.books.models import Entry, Transfer
+from tests.support.api import Api, another_address
 from tests.support.companies import Shop
 from tests.support.payments import pix
+from tests.support.refunds import disputed, now, paid, withdraw_all_but
 from tests.support.rsgi import Answer, Request, Sent, together
+from webhooks import services as webhooks
+from webhooks.models import Delivery, Event
 
 pytestmark = pytest.mark.django_db
 OWN = re.compile(
-    r"[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[\d:.]+Z|base64,[\w+/=]+|\[\d+ characters]|6304[0-9A-F]{4}"
+    r"[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[\d:.]+Z|base64,[\w+/=]+|\[\d+ characters]|6304[0-9A-F]{4}|E\d{20}\w{11}"
     r'|"(?:reference|clabe|paymentReference)":"[^"]*"'
 )
 """What differs between any two payments: ids, times, and codes that contain them."""
@@ -157,6 +164,116 @@ def test_the_same_request_again_is_the_same_answer_replayed(acme: Shop) -> None:
     assert (replayed.status, replayed.body) == (201, first.answer.body)
     assert replayed.headers["idempotent-replayed"] == "true"
     assert Payment.objects.count() == 1
+
+
+# ── Paid ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+def play(shop: Shop, payment: str, outcome: str = "PAID", **options: Any) -> Sent:
+    path = f"/api/v2/simulations/payments/{payment}"
+    return Sent(Request(shop.sandbox_key, "POST", path, {"status": outcome}, **options))
+
+
+def written(payment: str) -> list[Any]:
+    """What a paid payment has left, but for what is its own."""
+    found = Payment.objects.filter(pk=payment).values().get()
+    key = IdempotencyKey.objects.filter(path__endswith=payment).values().get()
+    event = Event.objects.filter(object_id=payment, type="payment.paid").values().get()
+    deliveries = Delivery.objects.filter(event=event["id"]).values("status", "attempts", "endpoint_id")
+    entries = Entry.objects.filter(transfer__reference=payment).values_list("account_id", "amount", "currency")
+    own = {"id", "object_id", "sequence", "xid", "body", "reference", "rail_reference", "details", "path"} | {
+        "key", "fingerprint", "members", "sealed_body", "request_id"}  # fmt: skip
+    rows = [
+        {name: type(value) if isinstance(value, datetime) else value for name, value in row.items() if name not in own}
+        for row in (found, key, event)
+    ]
+    return [*rows, *deliveries, sorted(entries), OWN.sub("", bytes(event["body"]).decode())]
+
+
+def test_a_payment_is_paid_alike(acme: Shop) -> None:
+    webhooks.register(acme.sandbox, "https://shop.example/hooks", ["payment.paid"], None)
+    one, other = created(acme), created(acme)
+    fast, django = play(acme, one), play(acme, other)
+    assert together([fast]) == [True]
+
+    assert fast.answer
+    assert fast.answer.json()["data"]["status"] == "PAID"
+    assert alike(fast.answer) == alike(django.through_django())
+    ids = re.compile(f"{one}|{other}")
+    assert [ids.sub("", str(row)) for row in written(one)] == [ids.sub("", str(row)) for row in written(other)]
+    assert len(written(one)) == 6
+
+
+def test_of_several_each_is_paid_once_and_what_cannot_be_is_left(acme: Shop, globex: Shop) -> None:
+    ours, theirs = [created(acme) for _ in range(5)], created(globex)
+    together([play(acme, ours[4])])
+    sent = [
+        play(acme, ours[0]),
+        play(globex, theirs),
+        play(acme, theirs),  # acme cannot pay globex's
+        play(acme, ours[0]),  # nor the same one twice
+        play(acme, ours[1], "FAILED"),
+        play(acme, ours[4]),
+        play(acme, ours[2]),
+        create(acme),
+        get(acme, ours[3]),
+    ]
+    assert together(sent) == [True, True, False, False, False, False, True, True, True]
+
+    paid = set(Payment.objects.filter(status="PAID").values_list("id", flat=True))
+    assert paid == {ours[0], ours[2], ours[4], theirs}
+    assert Transfer.objects.filter(kind="payment.paid").count() == 4
+    assert Event.objects.filter(type="payment.paid").count() == 4
+    answers = [sent[n].through_django().json() for n in (2, 3, 4, 5)]
+    assert [answer["onpayCode"] for answer in answers] == [
+        "ONP404_PAYMENT", "ONP409_PAYMENT_STATE", "ONP200", "ONP409_PAYMENT_STATE",
+    ]  # fmt: skip
+    assert Payment.objects.get(pk=ours[1]).status == "FAILED"
+    assert Transfer.objects.filter(kind="payment.paid").count() == 4
+
+
+def test_paid_again_with_its_key_it_is_replayed(acme: Shop) -> None:
+    key = {"without": ("idempotency-key",), "more": [("idempotency-key", str(uuid.uuid4()))]}
+    payment = created(acme)
+    first, again = (play(acme, payment, **key) for _ in range(2))
+    assert (together([first]), together([again])) == ([True], [False])
+
+    replayed = again.through_django()
+    assert first.answer
+    assert (replayed.body, replayed.headers["idempotent-replayed"]) == (first.answer.body, "true")
+    assert Transfer.objects.filter(kind="payment.paid").count() == 1
+
+
+def test_money_that_a_payer_waits_for_goes_the_long_way(api: Api, acme: Shop) -> None:
+    """The payer's hold takes it, in the same transaction."""
+    earlier = paid(api, amount=1000)
+    withdraw_all_but(acme, 0)
+    refund = disputed(api, earlier)
+    key_of(acme)
+    payment = created(acme, amount=200)
+
+    sent = play(acme, payment)
+    assert together([sent]) == [False]
+    assert Payment.objects.get(pk=payment).status == "PENDING"
+    assert not Transfer.objects.filter(reference=payment).exists()
+    assert not Event.objects.filter(object_id=payment, type="payment.paid").exists()
+
+    assert sent.through_django().json()["data"]["status"] == "PAID"
+    assert Transfer.objects.filter(kind="refund.filled").count() == 1
+    assert now(api, refund)["blockedAmount"] == 198.01
+
+
+@pytest.mark.django_db(transaction=True)
+def test_behind_a_lock_it_goes_the_long_way(acme: Shop) -> None:
+    one, other = created(acme), created(acme)
+    with psycopg.connect(**connection.get_connection_params()) as locker:  # type: ignore[arg-type]
+        locker.execute("SELECT FROM gateway_payment WHERE id = %s FOR UPDATE", [one])
+        sent = [play(acme, one), play(acme, other)]
+        began = time.monotonic()
+        assert together(sent) == [False, False]
+        assert time.monotonic() - began < 2
+        assert not Payment.objects.filter(status="PAID").exists()
+
+    assert [one.through_django().status for one in sent] == [200, 200]
+    assert Transfer.objects.filter(kind="payment.paid").count() == 2
 
 
 # ── Several at a time ─────────────────────────────────────────────────────────────────────────────────────────────
