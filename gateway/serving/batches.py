@@ -6,6 +6,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Generic, TypeVar
 
+from gateway.database.postgresql.base import keep_connection
+
 C = TypeVar("C")
 MOST = 16
 """Requests that are answered together."""
@@ -33,6 +35,7 @@ class Batches(Generic[C]):
         return await done
 
     def _work(self) -> None:
+        keep_connection()
         while True:
             some = self._gathered()
             answers = self._answer([one for one, _ in some])

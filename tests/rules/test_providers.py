@@ -24,7 +24,7 @@ CONNECT = {
     "accounts/base/addresses.py",  # resolves names
     "accounts/base/statements.py",  # ends a connection to the database
     "accounts/emails/outbox.py",  # the mail server
-    "gateway/serving/application.py", "gateway/serving/bodies.py",  # listen
+    "gateway/serving/application.py", "gateway/serving/batches.py", "gateway/serving/bodies.py",  # listen
     "gateway/telemetry/errors.py", "gateway/telemetry/traces.py",  # whom operators name
     "ledger/rates/provider.py",  # the source of rates
     "webhooks/client.py", "webhooks/dispatch.py", "webhooks/services.py",  # endpoints of companies

@@ -6,6 +6,7 @@ from time import monotonic
 from typing import Any
 
 import psycopg
+from django.db import connections
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
 from psycopg.pq import TransactionStatus
@@ -16,7 +17,6 @@ from accounts.base.statements import Connection
 from gateway.database.nodes import watch
 
 STAYS_S = 10.0
-"""A thread keeps its connection for so long, then it goes back to the pool after the request."""
 
 
 class _Driver:
@@ -69,10 +69,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._connection_pools.setdefault(self.alias, pool)
         return super().pool  # type: ignore[no-any-return]
 
+    stays_s = 0.0
+
     def close_if_unusable_or_obsolete(self) -> None:
-        """Called before and after each request. What is well stays with its thread for a while: Django takes longer to
-        take another from the pool than a statement takes.
-        """
+        """Called before and after each request."""
         if not self.in_atomic_block and not self._is_well():
             super().close_if_unusable_or_obsolete()
 
@@ -88,7 +88,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def connect(self) -> None:
         super().connect()
-        self._stays_until = monotonic() + STAYS_S if self.pool else 0.0
+        self._stays_until = monotonic() + self.stays_s
 
     def get_new_connection(self, conn_params: Any) -> Connection:
         connection: Connection = super().get_new_connection(conn_params)
@@ -138,3 +138,10 @@ def has_news(connection: Connection) -> bool:
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN | select.POLLPRI)
     return bool(poll.poll(0))
+
+
+def keep_connection() -> None:
+    """Lets this thread, which serves request after request, keep its connection for a while, if it is well: to take one
+    from the pool takes Django longer than a statement takes. A thread that ends would take it along.
+    """
+    connections["default"].stays_s = STAYS_S  # type: ignore[attr-defined]

@@ -35,8 +35,8 @@ from webhooks.models import Delivery, Event
 
 pytestmark = pytest.mark.django_db
 OWN = re.compile(
-    r"[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[\d:.]+Z|base64,[\w+/=]+|\[\d+ characters]|6304[0-9A-F]{4}|E\d{20}\w{11}"
-    r'|"(?:reference|clabe|paymentReference)":"[^"]*"'
+    r"[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[\d:.]+Z|base64,[\w+/=]+|\[\d+ characters]|6304[0-9A-F]{4}"
+    r'|E\d{20}\w{11}|"sequence":\d+|"(?:reference|clabe|paymentReference)":"[^"]*"'
 )
 """What differs between any two payments: ids, times, and codes that contain them."""
 
