@@ -16,7 +16,7 @@ import redis
 import structlog
 from django.conf import settings
 from django.http import HttpRequest
-from redis.exceptions import NoScriptError
+from redis.exceptions import NoScriptError, ResponseError
 
 from accounts.base.client_address import rate_limit_key
 from gateway.database.addresses import CLUSTERS
@@ -88,12 +88,14 @@ class _Own(local):
 _own = _Own()
 
 
-def _count(url: str, calls: Sequence[Arguments]) -> list[Counted]:
-    """Runs the script once for each call on one Valkey, all in one round trip. Raises RedisError."""
+def _count(url: str, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
+    """Runs the script once for each call on one Valkey, all in one round trip. Raises RedisError; what Valkey refuses
+    of one call is in its place.
+    """
     return asked(url, partial(_count_there, url, calls))
 
 
-def _count_there(url: str, calls: Sequence[Arguments]) -> list[Counted]:
+def _count_there(url: str, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
     if _own.url != url:
         _own.url, _own.connection = url, _valkey(url).connection_pool.make_connection()
     try:
@@ -102,27 +104,26 @@ def _count_there(url: str, calls: Sequence[Arguments]) -> list[Counted]:
         return _run(_own.connection, calls)
 
 
-def _run(connection: Any, calls: Sequence[Arguments]) -> list[Counted]:
+def _run(connection: Any, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
     connection.send_packed_command(connection.pack_commands([("EVALSHA", _DIGEST, *call) for call in calls]))
     found = [_read(connection) for _ in calls]
     for n, call in enumerate(calls):
         if isinstance(found[n], NoScriptError):
             connection.send_command("EVAL", _SCRIPT, *call)
-            found[n] = connection.read_response()
-        elif isinstance(found[n], redis.ResponseError):
-            raise found[n]
+            found[n] = _read(connection)
     return found
 
 
-def _read(connection: Any) -> Any:
-    """The answer to one call, or Valkey's error about it: those to the other calls follow."""
+def _read(connection: Any) -> Counted | ResponseError:
+    """What comes next. An error is no reason to leave the rest: it would be read as the answer to later calls."""
     try:
-        return connection.read_response()
-    except redis.ResponseError as error:
+        found: Counted = connection.read_response()
+    except ResponseError as error:
         return error
+    return found
 
 
-def _count_in_cluster(url: str, calls: Sequence[Arguments]) -> list[Counted]:
+def _count_in_cluster(url: str, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
     """The same on the masters that have the keys, of which a call has one."""
     return [_run_in_cluster(url, call) for call in calls]
 
@@ -166,11 +167,14 @@ def _hit_in_cluster(scopes: Sequence[str], who: str) -> list[RateLimitVerdict]:
 
 
 def _told(
-    count: Callable[[str, Sequence[Arguments]], list[Counted]], calls: Sequence[tuple[Sequence[str], str]]
+    count: Callable[[str, Sequence[Arguments]], list[Counted | ResponseError]],
+    calls: Sequence[tuple[Sequence[str], str]],
 ) -> list[Counted]:
+    """What each call is told. Who cannot be counted is admitted."""
     window, limits = settings.RATE_LIMIT_WINDOW_S, settings.RATE_LIMITS
+    told: Sequence[Counted | redis.RedisError]
     try:
-        return count(
+        told = count(
             settings.CACHE_URL,
             [
                 (
@@ -183,9 +187,14 @@ def _told(
             ],
         )
     except redis.RedisError as error:
-        if not isinstance(error, Resting):
-            log.warning("rate_limit.not_counted", error=type(error).__name__)
-        return [[[True, limits[scope], 1] for scope in scopes] for scopes, _ in calls]
+        told = [error] * len(calls)
+    failed = {type(one).__name__ for one in told if isinstance(one, redis.RedisError) and not isinstance(one, Resting)}
+    for name in sorted(failed):
+        log.warning("rate_limit.not_counted", error=name)
+    return [
+        [[True, limits[scope], 1] for scope in scopes] if isinstance(one, redis.RedisError) else one
+        for (scopes, _), one in zip(calls, told, strict=True)
+    ]
 
 
 def _verdicts(scopes: Sequence[str], told: Counted) -> list[RateLimitVerdict]:
