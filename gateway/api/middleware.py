@@ -111,7 +111,7 @@ class PayersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
-        if _is_only_for_cards(request) and not path.startswith((*PAYERS, LOGOS, settings.STATIC_URL)):
+        if is_only_for_cards(request.get_host) and not path.startswith((*PAYERS, LOGOS, settings.STATIC_URL)):
             return HttpResponse(status=404)
         if path.startswith((*PAYERS, LINKS, LOGOS, RECEIPTS, "/saved-cards/")):
             for scope, who in _limits(request, path):
@@ -139,10 +139,12 @@ def _limits(request: HttpRequest, path: str) -> list[tuple[str, str]]:
     return [("payers", address)]
 
 
-def _is_only_for_cards(request: HttpRequest) -> bool:
-    """On a developer's machine the SDK's origin is also the service's own."""
+def is_only_for_cards(host: Callable[[], str]) -> bool:
+    """Whether `host`, to which a request was sent, is that of the SDK's origin. On a developer's machine it is also the
+    service's own.
+    """
     own = settings.SDK_URL not in (settings.BASE_URL, settings.SANDBOX_BASE_URL)
-    return own and not settings.LOCAL and request.get_host() == urlsplit(settings.SDK_URL).netloc
+    return own and not settings.LOCAL and host() == urlsplit(settings.SDK_URL).netloc
 
 
 class ApiMiddleware:

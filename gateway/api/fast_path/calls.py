@@ -17,6 +17,7 @@ from accounts.models import ApiKey, Merchant
 from accounts.selectors import RememberedKey, remembered_key
 from accounts.services import is_use_noted
 from gateway.api.authentication import is_on_own_host
+from gateway.api.middleware import is_only_for_cards
 from gateway.api.operations import ANY_JSON, Operation, Resource
 from gateway.api.v2.payments import PaymentsView, PaymentView
 from gateway.api.v2.simulations import PaymentSimulationView
@@ -116,7 +117,8 @@ def _is_for_us(sent: Mapping[str, str], peer: str, scheme: str) -> bool:
     """Whether it asks this service for JSON, and by TLS where that is required."""
     is_by_tls = scheme == "https" or (is_proxy(peer) and sent.get("x-forwarded-proto") == "https")
     return (
-        _is_our_host(sent.get("host", ""), tuple(settings.ALLOWED_HOSTS))
+        _is_our_host(host := sent.get("host", ""), tuple(settings.ALLOWED_HOSTS))
+        and not is_only_for_cards(lambda: host)
         and (is_by_tls or not settings.SECURE_SSL_REDIRECT)
         and sent.get("accept", JSON) in ANY_JSON
     )
@@ -124,7 +126,8 @@ def _is_for_us(sent: Mapping[str, str], peer: str, scheme: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _is_our_host(host: str, ours: tuple[str, ...]) -> bool:
-    return validate_host(split_domain_port(host)[0], ours)
+    domain = split_domain_port(host)[0]
+    return bool(domain) and validate_host(domain, ours)  # whoever takes every host takes none that is malformed
 
 
 def _may(key: ApiKey, declared: Operation, host: str) -> bool:

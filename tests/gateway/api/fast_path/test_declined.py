@@ -1,0 +1,59 @@
+"""What the fast path leaves to Django, and what fails for one call alone."""
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from accounts.selectors import find_key
+from accounts.services import note_permission, note_use
+from gateway.payments.models import Payment
+from tests.support.companies import Shop
+from tests.support.payments import pix
+from tests.support.rsgi import Request, Sent, together
+
+pytestmark = pytest.mark.django_db
+CARDS = "cards.example.com"
+
+
+@pytest.fixture(autouse=True)
+def known(acme: Shop) -> None:
+    """acme has used its key today."""
+    for _ in range(2):
+        found = find_key(acme.sandbox_key)
+        assert found
+        note_use(found)
+        note_permission(found, "payments:write")
+
+
+def create(shop: Shop, host: str | None = "testserver", taxId: str = "52998224725") -> Sent:  # noqa: N803
+    order: dict[str, Any] = pix(payer={"name": "Maria Silva", "taxId": taxId})
+    return Sent(Request(shop.sandbox_key, "POST", body=order, without=("host",), more=_named(host)))
+
+
+def _named(host: str | None) -> list[tuple[str, str]]:
+    return [] if host is None else [("host", host)]
+
+
+def test_the_origin_that_handles_cards_has_no_api(acme: Shop, settings: Settings) -> None:
+    settings.LOCAL = False
+    settings.SDK_URL, settings.ALLOWED_HOSTS = f"https://{CARDS}", [CARDS, "testserver"]
+    there, here = create(acme, CARDS), create(acme)
+
+    assert together([there, here]) == [False, True]
+
+    assert there.through_django().status == 404
+    assert Payment.objects.count() == 1
+
+
+@pytest.mark.parametrize("host", [None, "", "a b", "[::1"])
+def test_whoever_takes_every_host_takes_none_that_is_malformed(
+    acme: Shop, settings: Settings, host: str | None
+) -> None:
+    settings.ALLOWED_HOSTS = ["*"]
+    sent = create(acme, host)
+
+    assert together([sent]) == [False]
+
+    assert sent.through_django().status == 400
+    assert not Payment.objects.exists()
