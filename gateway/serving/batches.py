@@ -6,8 +6,11 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Generic, TypeVar
 
+import structlog
+
 from gateway.database.postgresql.base import keep_connection
 
+log = structlog.get_logger()
 C = TypeVar("C")
 MOST = 16
 """Requests that are answered together."""
@@ -38,7 +41,11 @@ class Batches(Generic[C]):
         keep_connection()
         while True:
             some = self._gathered()
-            answers = self._answer([one for one, _ in some])
+            try:
+                answers = self._answer([one for one, _ in some])
+            except Exception as error:  # noqa: BLE001  without its threads a process answers nobody any more
+                log.warning("fast_path.failed", error=type(error).__name__, requests=len(some))
+                answers = [False] * len(some)
             self._loop.call_soon_threadsafe(_tell, [done for _, done in some], answers)
 
     def _gathered(self) -> list[Waiting[C]]:

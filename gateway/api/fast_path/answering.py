@@ -3,8 +3,8 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from itertools import chain
 
 import structlog
 from django.db import DatabaseError, InterfaceError, connection, transaction
@@ -31,23 +31,30 @@ BRIEFLY: Statement = ("SELECT set_config('lock_timeout', '100ms', true)", ())
 
 
 def answer_all(calls: Sequence[Call]) -> list[bool]:
-    """Whether each was answered. If not, nothing was done but to count it: `client.rate_limits` has that.
+    """Whether each was answered. If not, nothing was done but to count it, which `client.rate_limits` has; or what was
+    done is found by Django under its key.
 
     Raises nothing: Django meets the same failure, and says so.
     """
-    answered: set[str] = set()
-    try:
-        by_cell = defaultdict(list)
+    by_cell = defaultdict(list)
+    with _for_themselves(calls):
         for call in _admitted(calls):
             by_cell[cell_of(call.merchant)].append(call)
-        for cell, some in by_cell.items():
-            with cells.opened(cell):
-                answered |= _answered(some)
-    except Exception as error:  # noqa: BLE001
-        log.warning("fast_path.failed", error=type(error).__name__, requests=len(calls) - len(answered))
-    finally:
+    for cell, some in by_cell.items():
+        with _for_themselves(some), cells.opened(cell):
+            _answer(some)
+    with _for_themselves(calls):
         connection.close_if_unusable_or_obsolete()
-    return [call.id in answered for call in calls]
+    return [call.client.is_answered for call in calls]
+
+
+@contextmanager
+def _for_themselves(calls: Sequence[Call]) -> Iterator[None]:
+    """What fails within keeps no other call from its answer."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001
+        log.warning("fast_path.failed", error=type(error).__name__, requests=len(calls))
 
 
 def _admitted(calls: Sequence[Call]) -> list[Call]:
@@ -62,17 +69,17 @@ def _scopes(call: Call) -> list[str]:
     return [EVERY_CALL, own] if own else [EVERY_CALL]
 
 
-def _answered(calls: list[Call]) -> set[str]:
-    """The ids of those that were answered, in the cell that is open."""
+def _answer(calls: list[Call]) -> None:
+    """Those that take the usual course, in the cell that is open."""
     planned = [(call, wanted) for call in calls if (wanted := _planned(call))]
-    answered = set()
-    for call, one in chain(
-        _read_or_created([one for one in planned if not one[1].locks]),
-        _changed([one for one in planned if one[1].locks]),
+    for done, some in (
+        (_read_or_created, [one for one in planned if not one[1].locks]),
+        (_changed, [one for one in planned if one[1].locks]),
     ):
-        answered.add(call.id)
-        _send(call, one)
-    return answered
+        with _for_themselves([call for call, _ in some]):
+            for call, made in done(some):
+                with _for_themselves([call]), following(call.id):
+                    _send(call, made)
 
 
 def _read_or_created(planned: list[tuple[Call, Plan]]) -> Iterator[tuple[Call, Made]]:
@@ -156,8 +163,9 @@ def _send(call: Call, made: Made) -> None:
         ("requestid", call.id),
         NAMELESS,
     ]
-    client.send(client.protocol.response_bytes, made.status, wire, made.body)
-    with following(call.id):
+    try:
+        client.send(client.protocol.response_bytes, made.status, wire, made.body)
+    finally:  # it is done, whoever has heard of it
         _tell(call, made, time.perf_counter() - call.began)
 
 

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from pytest_django import Settings
+from structlog.testing import capture_logs
 
 from accounts.selectors import find_key
 from accounts.services import note_permission, note_use
+from gateway.api.fast_path.answering import answer_all
 from gateway.payments.models import Payment
 from tests.support.companies import Shop
 from tests.support.payments import pix
@@ -57,3 +59,29 @@ def test_whoever_takes_every_host_takes_none_that_is_malformed(
 
     assert sent.through_django().status == 400
     assert not Payment.objects.exists()
+
+
+# ── Failures ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def hangs_up(sent: Sent) -> None:
+    """The connection takes no answer any more."""
+
+    def gone(*answer: Any) -> None:
+        raise RuntimeError("nobody is there")
+
+    sent.client.protocol.response_bytes = gone
+
+
+def test_one_who_has_hung_up_keeps_no_other_from_the_answer(acme: Shop) -> None:
+    gone, stays = create(acme), create(acme, taxId="11144477735")
+    assert gone.call
+    assert stays.call
+    hangs_up(gone)
+
+    with capture_logs() as said:
+        assert answer_all([gone.call, stays.call]) == [True, True]
+
+    assert stays.answer
+    assert stays.answer.status == 201
+    assert Payment.objects.count() == 2
+    assert [line["status"] for line in said if line["event"] == "request"] == [201, 201]
+    assert [line["requests"] for line in said if line["event"] == "fast_path.failed"] == [1]
