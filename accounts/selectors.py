@@ -51,6 +51,7 @@ def find_key(key: str) -> ApiKey | None:
     known = _known.get(hashed)
     if known:
         if (now := first(_VERSIONS, [hashed])) is None:
+            _known.pop(hashed, None)
             return None
         if now[0] != known.versions:
             known = None

@@ -3,13 +3,16 @@
 from typing import Any
 
 import pytest
+from django.conf import settings as configured
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
 from accounts.selectors import find_key
-from accounts.services import note_permission, note_use
+from accounts.services import note_permission, note_use, revoke_key
+from gateway.api import throttling
 from gateway.api.fast_path.answering import answer_all
 from gateway.payments.models import Payment
+from tests.support.api import another_address
 from tests.support.companies import Shop
 from tests.support.payments import pix
 from tests.support.rsgi import Request, Sent, together
@@ -28,13 +31,16 @@ def known(acme: Shop) -> None:
         note_permission(found, "payments:write")
 
 
-def create(shop: Shop, host: str | None = "testserver", taxId: str = "52998224725") -> Sent:  # noqa: N803
+def create(
+    shop: Shop,
+    host: str | None = "testserver",
+    taxId: str = "52998224725",  # noqa: N803
+    address: str = "",
+) -> Sent:
     order: dict[str, Any] = pix(payer={"name": "Maria Silva", "taxId": taxId})
-    return Sent(Request(shop.sandbox_key, "POST", body=order, without=("host",), more=_named(host)))
-
-
-def _named(host: str | None) -> list[tuple[str, str]]:
-    return [] if host is None else [("host", host)]
+    named = [] if host is None else [("host", host)]
+    here = address or another_address()
+    return Sent(Request(shop.sandbox_key, "POST", body=order, address=here, without=("host",), more=named))
 
 
 def test_the_origin_that_handles_cards_has_no_api(acme: Shop, settings: Settings) -> None:
@@ -58,6 +64,24 @@ def test_whoever_takes_every_host_takes_none_that_is_malformed(
     assert together([sent]) == [False]
 
     assert sent.through_django().status == 400
+    assert not Payment.objects.exists()
+
+
+def test_of_a_key_that_is_revoked_no_process_goes_on_counting_payments(acme: Shop) -> None:
+    """Who is not known is told what is left for its address, and nothing about payments."""
+    found = find_key(acme.sandbox_key)
+    assert found
+    revoke_key(found)
+    address = another_address()
+
+    for _ in range(4):
+        sent = create(acme, address=address)
+        assert together([sent]) == [False]
+        answer = sent.through_django()
+        assert (answer.status, answer.headers["ratelimit"].count(";r=")) == (401, 1)
+
+    most = configured.RATE_LIMITS["payments"]
+    assert throttling.hit("payments", address).remaining >= most - 2
     assert not Payment.objects.exists()
 
 
