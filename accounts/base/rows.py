@@ -7,7 +7,8 @@ second round trip; and the proofs of the books, which read whole tables. Everyth
 columns come from the models, states from their enumerations.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
@@ -155,21 +156,22 @@ def first_of(statements: Sequence[Statement]) -> list[tuple[Any, ...] | None]:
 
 
 def first_of_groups(groups: Sequence[Sequence[Statement]]) -> list[list[tuple[Any, ...] | None] | None]:
-    """For each group the first rows of its statements, which only read; None if one of them was refused.
+    """For each group the first rows of its statements, which only read; None if one of them was refused, or one of a
+    group before it.
 
     All in one round trip, where that can be.
     """
     answers = run_in_groups(groups)
     if answers is None:
-        return [_firsts(group) for group in groups]
+        found = [*_until_refused(groups)]
+        return [*found, *[None] * (len(groups) - len(found))]
     return [[answer.first() for answer in group] if group is not None else None for group in answers]
 
 
-def _firsts(group: Sequence[Statement]) -> list[tuple[Any, ...] | None] | None:
-    try:
-        return [first(*statement) for statement in group]
-    except DatabaseError:
-        return None
+def _until_refused(groups: Sequence[Sequence[Statement]]) -> Iterator[list[tuple[Any, ...] | None]]:
+    with suppress(DatabaseError):
+        for group in groups:
+            yield [first(*statement) for statement in group]
 
 
 def every(sql: str, params: Params = ()) -> list[tuple[Any, ...]]:

@@ -9,6 +9,7 @@ import select
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from itertools import islice
 from re import compile as pattern
 from socket import SHUT_RDWR, socket
 from time import monotonic
@@ -73,8 +74,9 @@ def run(sql: str, params: Params = ()) -> Answer | None:
 
 
 def run_in_groups(groups: Sequence[Sequence[tuple[str, Params]]]) -> list[list[Answer] | None] | None:
-    """The statements of all groups in one round trip, each group in a transaction of its own or all in the one that
-    this thread is in. None in the place of a group of which one was refused.
+    """The statements of all groups in one round trip, in one transaction: that of this thread, or one that only reads.
+    None in the place of a group of which one was refused, and of all after it: who is behind a lock would wait for it
+    as often as there are groups.
 
     Raises Django's errors about the connection. None: these have to be run one after the other, because somebody
     watches, or they are not prepared yet.
@@ -298,7 +300,9 @@ class _Session:
             return None
         connection.work_in_its_cell()
         with self._pipeline():
-            return [self._answers(len(group)) for group in self._sent(asked)]
+            self._send([one for group in asked for one in group])
+            results = iter([*self._results()])
+        return [self._answered([*islice(results, len(group))]) for group in asked]
 
     @contextmanager
     def _pipeline(self) -> Iterator[None]:
@@ -310,30 +314,26 @@ class _Session:
             if server.status != ConnStatus.BAD:
                 server.exit_pipeline_mode()
 
-    def _sent(self, groups: list[list[tuple["_Query", Any, Any]]]) -> list[list[tuple["_Query", Any, Any]]]:
+    def _send(self, statements: list[tuple["_Query", Any, Any]]) -> None:
         server, names = self.connection.pgconn, self.connection._prepared._names
-        for group in groups:
-            for query, given, formats in group:
-                server.send_query_prepared(names[query], given, formats)
-            server.pipeline_sync()
+        for query, given, formats in statements:
+            server.send_query_prepared(names[query], given, formats)
+        server.pipeline_sync()
         server.flush()
-        return groups
 
-    def _answers(self, count: int) -> list[Answer] | None:
-        """What is answered to a group of so many statements."""
-        results = []
+    def _results(self) -> Iterator[Any]:
+        """One for each statement."""
         while (result := self._next()) is None or result.status != ExecStatus.PIPELINE_SYNC:
             if result:
-                results.append(result)
-        if len(results) == count and all(result.status in _DONE for result in results):
-            return [Answer(result, self.read) for result in results]
-        self._note_refused(results)
-        return None
+                yield result
 
-    def _note_refused(self, results: list[Any]) -> None:
+    def _answered(self, results: list[Any]) -> list[Answer] | None:
+        if all(result.status in _DONE for result in results):
+            return [Answer(result, self.read) for result in results]
         for result in results:
             if result.status == ExecStatus.FATAL_ERROR:
                 self.connection.forget_after(error_from_result(result, encoding="utf-8"))
+        return None
 
     def _next(self) -> Any:
         """What comes next; None between two answers. Lets other threads work meanwhile. Raises OperationalError if the

@@ -1,12 +1,14 @@
-"""Groups of statements in one round trip: what happens to one group happens to no other, and the connection goes on."""
+"""Groups of statements in one round trip: each gets its own answers, and after a failure the connection goes on."""
 
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import psycopg
 import pytest
 from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from psycopg.pq import PipelineStatus, TransactionStatus
 
 from accounts.base import cells
@@ -46,22 +48,42 @@ def test_each_group_gets_its_own_answers() -> None:
     assert is_well()
 
 
+def test_behind_a_lock_nobody_waits_longer_than_one_would_alone() -> None:
+    """As where a migration has locked a table: sixteen requests would wait for sixteen times as long."""
+    wait_s = 0.4
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE locked (n int)")
+    try:
+        for _ in range(7):
+            first("SELECT n FROM locked WHERE n = %s", [1])
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = {int(wait_s * 1000)}")
+        with psycopg.connect(**connection.get_connection_params()) as other:
+            other.execute(f"LOCK TABLE {cells.current() or 'public'}.locked")
+            began = time.monotonic()
+            found = first_of_groups([[(ONE, [n]), ("SELECT n FROM locked WHERE n = %s", [n])] for n in range(16)])
+            took = time.monotonic() - began
+        assert found == [None] * 16
+        assert took < 3 * wait_s
+        assert is_well()
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout; DROP TABLE locked")
+
+
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_refused_statement_is_only_about_its_group(place: int) -> None:
+@pytest.mark.parametrize("together", [True, False])
+def test_what_was_answered_before_a_refusal_holds(place: int, together: bool) -> None:
     wrong = [(ONE, [1]), (ONE, [2])]
     wrong[place] = (DIVIDES, [0])
-
-    assert first_of_groups([[(ONE, [1])], wrong, [(ONE, [5]), (DIVIDES, [5])], wrong, [(ONE, [7])]]) == [
-        [(2,)],
-        None,
-        [(6,), (2,)],
-        None,
-        [(8,)],
-    ]
+    groups = [[(ONE, [1])], [(ONE, [5]), (DIVIDES, [5])], wrong, [(ONE, [7])]]
+    with nullcontext() if together else CaptureQueriesContext(connection):
+        assert (run_in_groups(groups) is not None) == together
+        assert first_of_groups(groups) == [[(2,)], [(6,), (2,)], None, None]
     assert is_well()
 
 
-def test_a_statement_that_takes_too_long_is_only_about_its_group() -> None:
+def test_a_statement_that_takes_too_long_is_given_up() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 200")
 
@@ -69,7 +91,7 @@ def test_a_statement_that_takes_too_long_is_only_about_its_group() -> None:
 
     with connection.cursor() as cursor:
         cursor.execute("RESET statement_timeout")
-    assert found == [[(2,)], None, [(3,)]]
+    assert found == [[(2,)], None, None]
     assert is_well()
 
 
