@@ -38,7 +38,7 @@ def answer_all(calls: Sequence[Call]) -> list[bool]:
     """
     by_cell = defaultdict(list)
     with _for_themselves(calls):
-        for call in _admitted(calls):
+        for call in _admitted([call for call in calls if not call.client.is_answered]):  # nobody waits any more
             by_cell[cell_of(call.merchant)].append(call)
     for cell, some in by_cell.items():
         with _for_themselves(some), cells.opened(cell):
@@ -86,8 +86,11 @@ def _read_or_created(planned: list[tuple[Call, Plan]]) -> Iterator[tuple[Call, M
     """Those whose answers hold: what was read, and then what was stored."""
     if not planned:
         return
+    asked_at = time.perf_counter()
     found = first_of_groups([[call.remembered.ask, wanted.asks] for call, wanted in planned])
-    made = [one for (call, wanted), rows in zip(planned, found, strict=True) if (one := _made(call, wanted, rows))]
+    made = [
+        one for (call, wanted), rows in zip(planned, found, strict=True) if (one := _made(call, wanted, rows, asked_at))
+    ]
     yield from ((call, one) for call, one in made if not one.creation)
     new = [(call, one) for call, one in made if one.creation]
     stored = creation.store([one.creation for _, one in new if one.creation]) if new else []
@@ -104,9 +107,10 @@ def _changed(planned: list[tuple[Call, Plan]]) -> list[tuple[Call, Made]]:
     asked = [statement for _, (call, wanted) in apart for statement in (call.remembered.ask, wanted.asks)]
     try:
         with transaction.atomic():
+            asked_at = time.perf_counter()
             rows = first_of([BRIEFLY, *asked])[1:]
             pairs = zip((one for _, one in apart), zip(rows[::2], rows[1::2], strict=True), strict=True)
-            made = [one for (call, wanted), found in pairs if (one := _made(call, wanted, found))]
+            made = [one for (call, wanted), found in pairs if (one := _made(call, wanted, found, asked_at))]
             _write([one.change for _, one in made if one.change], [call.merchant.pk for call, _ in made])
     except (DatabaseError, InterfaceError, Incomplete) as error:
         log.info("fast_path.not_changed", error=type(error).__name__, requests=len(planned))
@@ -137,12 +141,12 @@ def _planned(call: Call) -> Plan | None:
         return None
 
 
-def _made(call: Call, wanted: Plan, rows: Sequence[Row] | None) -> tuple[Call, Made] | None:
+def _made(call: Call, wanted: Plan, rows: Sequence[Row] | None, asked_at: float) -> tuple[Call, Made] | None:
     """`rows`: how the key is now, and what the plan has asked for; None if that was refused.
 
-    None: Django answers, also who has waited for so long that the merchant may have begun to move.
+    None: Django answers, also where the database has taken so long that the merchant may have begun to move.
     """
-    is_late = time.perf_counter() - call.began > SETTLES_S / 2
+    is_late = time.perf_counter() - asked_at > SETTLES_S / 2
     if rows is None or is_late or not call.remembered.is_so_still(rows[0]):
         return None
     try:

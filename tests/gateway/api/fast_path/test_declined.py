@@ -85,6 +85,19 @@ def test_of_a_key_that_is_revoked_no_process_goes_on_counting_payments(acme: Sho
     assert not Payment.objects.exists()
 
 
+def test_a_call_that_was_answered_before_its_turn_came_is_not_done(acme: Shop) -> None:
+    """Somebody has said that it takes too long: whoever repeats it is to find nothing that is done later."""
+    address = another_address()
+    late, other = create(acme, address=address), create(acme, taxId="11144477735")
+    assert late.client.send(late.client.protocol.response_bytes, 504, [], b"")
+
+    together([late, other])
+
+    assert (late.answer and late.answer.status, other.answer and other.answer.status) == (504, 201)
+    assert Payment.objects.count() == 1
+    assert throttling.hit("payments", address).remaining == configured.RATE_LIMITS["payments"] - 1
+
+
 # ── Failures ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def hangs_up(sent: Sent) -> None:
     """The connection takes no answer any more."""
