@@ -38,6 +38,7 @@ def answer_all(calls: Sequence[Call]) -> list[bool]:
     """
     by_cell = defaultdict(list)
     with _for_themselves(calls):
+        connection.close_if_unusable_or_obsolete()
         for call in _admitted([call for call in calls if not call.client.is_answered]):  # nobody waits any more
             by_cell[cell_of(call.merchant)].append(call)
     for cell, some in by_cell.items():

@@ -1,9 +1,12 @@
 """What the fast path leaves to Django, and what fails for one call alone."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings as configured
+from django.db import connection, connections
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
@@ -11,6 +14,7 @@ from accounts.selectors import find_key
 from accounts.services import note_permission, note_use, revoke_key
 from gateway.api import throttling
 from gateway.api.fast_path.answering import answer_all
+from gateway.database.postgresql.base import keep_connection
 from gateway.payments.models import Payment
 from tests.support.api import another_address
 from tests.support.companies import Shop
@@ -122,3 +126,27 @@ def test_one_who_has_hung_up_keeps_no_other_from_the_answer(acme: Shop) -> None:
     assert Payment.objects.count() == 2
     assert [line["status"] for line in said if line["event"] == "request"] == [201, 201]
     assert [line["requests"] for line in said if line["event"] == "fast_path.failed"] == [1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_was_closed_meanwhile_is_replaced(acme: Shop) -> None:
+    """PostgreSQL was restarted between two batches."""
+    with ThreadPoolExecutor(1, initializer=keep_connection) as thread:
+
+        def answered() -> list[bool]:
+            return thread.submit(lambda: together([create(acme)])).result(20)
+
+        def of_server() -> int:
+            return int(thread.submit(lambda: connection.connection.pgconn.backend_pid).result(20))
+
+        assert answered() == [True]
+        before = of_server()
+        with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [before])
+
+        with capture_logs() as said:
+            assert answered() == [True]
+
+        assert [line["event"] for line in said] == ["request"]
+        assert of_server() != before
+        thread.submit(connections.close_all).result(20)
