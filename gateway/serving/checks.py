@@ -30,7 +30,7 @@ def client_address_is_configured(app_configs: Any, **kwargs: Any) -> list[CheckM
     return found
 
 
-@register(Tags.database)
+@register(Tags.security)  # as all that is looked at when a web process starts
 def each_thread_finds_a_connection(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """A thread keeps its connection from one request to the next, and those without one would wait for it in vain."""
     needed = web_threads() + THREADS + PROBES

@@ -1,8 +1,12 @@
 """Settings of the proxy that cannot work are named before the service starts."""
 
+from contextlib import nullcontext
+
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
+from gateway.checks import stop_if_unsafe
 from gateway.serving.checks import client_address_is_configured, each_thread_finds_a_connection
 
 
@@ -33,3 +37,5 @@ def test_a_pool_that_is_too_small_is_an_error(
     settings.DATABASES = {"default": {"OPTIONS": {"pool": {"max_size": pool}}}}
 
     assert [found.id for found in each_thread_finds_a_connection(None)] == expected
+    with pytest.raises(ImproperlyConfigured, match="E028") if expected else nullcontext():
+        stop_if_unsafe()
