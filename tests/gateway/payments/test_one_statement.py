@@ -13,6 +13,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
+from accounts.base import cells
 from accounts.base.ids import new_id
 from accounts.base.tracing import following
 from accounts.base.wire import loads
@@ -206,7 +207,7 @@ def test_behind_a_lock_nobody_waits_for_long(api: Api, acme: Shop) -> None:
     api.post("/payments", pix(payer=payer(0)))
     several = creations(acme, *(pix(reference=f"order-{n}", payer=payer(n)) for n in range(3)))
     with psycopg.connect(**connection.get_connection_params()) as other:  # type: ignore[arg-type]
-        other.execute("SELECT FROM gateway_customer FOR UPDATE")
+        other.execute(f"SELECT FROM {cells.current() or 'public'}.gateway_customer FOR UPDATE")
         began = time.monotonic()
         assert store(several) == [False] * 3
         assert time.monotonic() - began < 2
