@@ -317,6 +317,7 @@ class _Session:
     def _send(self, statements: list[tuple["_Query", Any, Any]]) -> None:
         server, names = self.connection.pgconn, self.connection._prepared._names
         for query, given, formats in statements:
+            names.move_to_end(query)  # what was not used for longest is forgotten first
             server.send_query_prepared(names[query], given, formats)
         server.pipeline_sync()
         server.flush()

@@ -13,7 +13,7 @@ from psycopg.pq import PipelineStatus, TransactionStatus
 
 from accounts.base import cells
 from accounts.base.rows import first, first_of_groups
-from accounts.base.statements import run_in_groups
+from accounts.base.statements import MOST_PREPARED, run_in_groups
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ONE = "SELECT %s::int + 1"
@@ -46,6 +46,18 @@ def test_each_group_gets_its_own_answers() -> None:
 
     assert first_of_groups(groups) == [[(n + 1,), (10 // n,)] for n in range(1, 17)]
     assert is_well()
+
+
+def test_what_is_asked_in_groups_stays_prepared_beside_many_others() -> None:
+    """As a statement that is run alone does: what was not used for longest is forgotten."""
+    groups = [[(DIVIDES, [n])] for n in (1, 2)]
+    for number in range(MOST_PREPARED + 20):
+        for _ in range(6):
+            first(f"SELECT {number} + %s::int", [1])
+        if number % 20 == 0:
+            run_in_groups(groups)
+
+    assert run_in_groups(groups) is not None
 
 
 def test_behind_a_lock_nobody_waits_longer_than_one_would_alone() -> None:
