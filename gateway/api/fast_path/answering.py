@@ -112,7 +112,7 @@ def _changed(planned: list[tuple[Call, Plan]]) -> list[tuple[Call, Made]]:
             rows = first_of([BRIEFLY, *asked])[1:]
             pairs = zip((one for _, one in apart), zip(rows[::2], rows[1::2], strict=True), strict=True)
             made = [one for (call, wanted), found in pairs if (one := _made(call, wanted, found, asked_at))]
-            _write([one.change for _, one in made if one.change], [call.merchant.pk for call, _ in made])
+            _write([one.change for _, one in made if one.change])
     except (DatabaseError, InterfaceError, Incomplete) as error:
         log.info("fast_path.not_changed", error=type(error).__name__, requests=len(planned))
         return []
@@ -123,14 +123,14 @@ class Incomplete(Exception):
     """Money that came in goes on to a hold: that takes more."""
 
 
-def _write(changes: list[Change], merchants: list[int]) -> None:
+def _write(changes: list[Change]) -> None:
     """The keys first and the books last, each in one order. Raises Incomplete."""
     if not changes:
         return
-    keys = sorted((change.key for change in changes), key=lambda key: str(key[1]["key"]))  # type: ignore[call-overload]
+    keys = [change.key for change in sorted(changes, key=lambda one: one.names)]
     others = [write for change in changes for write in change.writes[:-1]]
-    books = sorted(zip(merchants, range(len(changes)), strict=True))
-    posted = first_of([*keys, *others, *(changes[n].writes[-1] for _, n in books)])[len(keys) + len(others) :]
+    books = [change.writes[-1] for change in sorted(changes, key=lambda one: one.wallet)]
+    posted = first_of([*keys, *others, *books])[-len(books) :]
     if not all(map(is_all, posted)):
         raise Incomplete
 

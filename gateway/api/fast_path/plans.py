@@ -25,10 +25,14 @@ Row = tuple[Any, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Statements that store the response under its key, change a payment and post its books."""
+    """Statements that store the response under its key, change a payment and, last, post its books."""
 
     key: Statement
     writes: Sequence[Statement]
+    names: tuple[int, str]
+    """The merchant and the key."""
+    wallet: tuple[int, str]
+    """The merchant and the currency of the books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +109,7 @@ def _simulate(call: Call, attempt: idempotency.KeyedRequest, wanted: str, row: R
     if (finishing := payments.simulating(call.merchant, row, wanted)) is None:
         return None
     status, body = rendered(call.route.declared, payloads.payment(finishing.payment))
-    return Made(status, body, change=Change(idempotency.storing(attempt, status, body), finishing.writes))
+    merchant, currency = call.merchant.pk, finishing.payment.currency
+    key = idempotency.storing(attempt, status, body)
+    change = Change(key, finishing.writes, names=(merchant, attempt.key), wallet=(merchant, currency))
+    return Made(status, body, change=change)
