@@ -26,6 +26,7 @@ LONG = range(64, 400)
 """Characters of codes that are put together. Each size of a code takes some 2 MB and, the first time, 80 ms."""
 _PIXELS = str.maketrans("01", "0f")
 _MODULES = bytes.maketrans(b"\x00\xff", b"01")
+_WHITE = b"1"
 _NO_FILTER, _SAME_AS_ABOVE = b"\x00", b"\x02"
 Changes = list[dict[str, int]]
 """For each hexadecimal digit of a text, which modules it inverts."""
@@ -41,11 +42,16 @@ def data_uri(text: str) -> str:
 
 
 def _computed(text: str) -> tuple[int, int]:
-    """The modules with their quiet zone, each a bit that is 1 if it is white, and how many a side has."""
+    """The modules with their quiet zone, each a bit that is 1 if it is white, and how many a side has. A row with an odd
+    number has a white one more, so that its pixels are whole bytes.
+    """
     image: Any = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.QRCode, ec_level="M", data_mask=MASK).to_image()
     modules = memoryview(image)
     assert modules.shape is not None
-    return int(modules.tobytes().translate(_MODULES), 2), modules.shape[0]
+    side = modules.shape[0]
+    pixels = modules.tobytes().translate(_MODULES)
+    rows = [pixels[at : at + side] + _WHITE * (side % 2) for at in range(0, side * side, side)]
+    return int(b"".join(rows), 2), side
 
 
 @cache
@@ -85,18 +91,16 @@ def _digit(bits: list[int], blank: int) -> dict[str, int]:
 
 def _png(code: int, side: int) -> bytes:
     """A PNG with one bit per pixel: an image library would take longer than computing the code."""
-    pixels = format(code, f"0{side * side}b").translate(_PIXELS)
-    lines = _lines([pixels[start : start + side] for start in range(0, side * side, side)])
+    lines = _lines(bytes.fromhex(format(code, f"0{side * (side + side % 2)}b").translate(_PIXELS)), side)
     header = struct.pack(">IIBBBBB", side * SCALE, side * SCALE, 1, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         _chunk(name, data) for name, data in ((b"IHDR", header), (b"IDAT", zlib.compress(lines, FAST)), (b"IEND", b""))
     )
 
 
-def _lines(rows: list[str]) -> bytes:
-    """The lines of pixels of all rows of modules, each module given as the digit 0 or f."""
-    pixels = bytes.fromhex(("f" * (len(rows[0]) % 2)).join([*rows, ""]))
-    length = len(pixels) // len(rows)
+def _lines(pixels: bytes, rows: int) -> bytes:
+    """The lines of the image, of which one line of each row of modules is given."""
+    length = len(pixels) // rows
     repeated = (_SAME_AS_ABOVE + bytes(length)) * (SCALE - 1)
     return b"".join([_NO_FILTER + pixels[at : at + length] + repeated for at in range(0, len(pixels), length)])
 
