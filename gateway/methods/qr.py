@@ -42,7 +42,7 @@ def data_uri(text: str) -> str:
 
 
 def _computed(text: str) -> tuple[int, int]:
-    """The modules with their quiet zone, each a bit that is 1 if it is white, and how many a side has. A row with an odd
+    """The modules with their quiet zone, each a bit that is 1 if it is white, and how many a side has. A row of an odd
     number has a white one more, so that its pixels are whole bytes.
     """
     image: Any = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.QRCode, ec_level="M", data_mask=MASK).to_image()

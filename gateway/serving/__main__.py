@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import os
 import threading
 
 from django.db import connections
@@ -10,6 +9,8 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+
+from gateway.serving.limits import web_processes
 
 APPLICATION = "gateway.rsgi"
 HEADERS_WITHIN_MS = 20_000
@@ -34,7 +35,7 @@ def main() -> None:
         http=HTTPModes.http1,
         loop=Loops.uvloop,
         websockets=False,
-        workers=int(os.environ.get("ONPAY_WEB_WORKERS", "2")),
+        workers=web_processes(),
         http1_settings=HTTP1Settings(header_read_timeout=HEADERS_WITHIN_MS),
         log_level=LogLevels.warning,
         respawn_failed_workers=True,

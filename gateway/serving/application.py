@@ -24,7 +24,8 @@ from gateway.serving.batches import Batches
 from gateway.serving.bodies import Body, Reader
 from gateway.serving.environ import environ_of
 from gateway.serving.errors import NoAnswerInTime
-from gateway.serving.limits import API, PROBES, web_threads
+from gateway.serving.limits import API, PROBES, web_processes, web_threads
+from gateway.serving.processors import Processors
 
 log = structlog.get_logger()
 Headers = list[tuple[str, str]]
@@ -54,13 +55,15 @@ class Application:
     def __init__(self, django: WSGIHandler, fast_path: FastPath = FastPath()) -> None:
         self.django, self.fast_path = django, fast_path
         self.batches = Batches(fast_path.answer_all)
-        self.reader = Reader(processes=int(os.environ.get("ONPAY_WEB_WORKERS", "2")))
+        self.reader = Reader(processes=web_processes())
+        self.processors = Processors(web_processes())
         self.threads = ThreadPoolExecutor(web_threads(), thread_name_prefix="web", initializer=keep_connection)
         self.probes = ThreadPoolExecutor(PROBES, thread_name_prefix="probe")
         self.within_s = float(os.environ.get("ONPAY_ANSWERED_WITHIN_S", "50"))
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
+        self.processors.take()
         self.batches.begin(loop)
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:

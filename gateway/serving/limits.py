@@ -22,6 +22,10 @@ _FORMS = ("/dashboard/", "/accounts/", "/admin/", "/demo/")
 API = "/api/"
 
 
+def web_processes() -> int:
+    return int(os.environ.get("ONPAY_WEB_WORKERS", "2"))
+
+
 def web_threads() -> int:
     """Threads of a process that run Django."""
     return int(os.environ.get("ONPAY_WEB_THREADS", "4"))

@@ -34,7 +34,7 @@ def test_a_pool_that_is_too_small_is_an_error(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, threads: int, pool: int, expected: list[str]
 ) -> None:
     monkeypatch.setenv("ONPAY_WEB_THREADS", str(threads))
-    settings.DATABASES = {"default": {"OPTIONS": {"pool": {"max_size": pool}}}}
+    monkeypatch.setitem(settings.DATABASES["default"]["OPTIONS"]["pool"], "max_size", pool)
 
     assert [found.id for found in each_thread_finds_a_connection(None)] == expected
     with pytest.raises(ImproperlyConfigured, match="E028") if expected else nullcontext():
