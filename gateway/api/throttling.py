@@ -88,25 +88,35 @@ class _Own(local):
 _own = _Own()
 
 
-def _count(url: str, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
+def _nothing() -> None: ...
+
+
+def _count(
+    url: str, calls: Sequence[Arguments], meanwhile: Callable[[], object] = _nothing
+) -> list[Counted | ResponseError]:
     """Runs the script once for each call on one Valkey, all in one round trip. Raises RedisError; what Valkey refuses
     of one call is in its place.
     """
-    return asked(url, partial(_count_there, url, calls))
+    return asked(url, partial(_count_there, url, calls, meanwhile))
 
 
-def _count_there(url: str, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
+def _count_there(
+    url: str, calls: Sequence[Arguments], meanwhile: Callable[[], object]
+) -> list[Counted | ResponseError]:
     if _own.url != url:
         _own.url, _own.connection = url, _valkey(url).connection_pool.make_connection()
     try:
-        return _run(_own.connection, calls)
+        return _run(_own.connection, calls, meanwhile)
     except redis.ConnectionError:  # it was closed since: Valkey restarted
-        return _run(_own.connection, calls)
+        return _run(_own.connection, calls, meanwhile)
 
 
-def _run(connection: Any, calls: Sequence[Arguments]) -> list[Counted | ResponseError]:
+def _run(connection: Any, calls: Sequence[Arguments], meanwhile: Callable[[], object]) -> list[Counted | ResponseError]:
     connection.send_packed_command(connection.pack_commands([("EVALSHA", _DIGEST, *call) for call in calls]))
-    found = [_read(connection) for _ in calls]
+    try:
+        meanwhile()
+    finally:  # or the answers would be read as those to later calls
+        found = [_read(connection) for _ in calls]
     for n, call in enumerate(calls):
         if isinstance(found[n], NoScriptError):
             connection.send_command("EVAL", _SCRIPT, *call)
@@ -146,13 +156,17 @@ def hit(scope: str, who: str) -> RateLimitVerdict:
     return verdict
 
 
-def hit_each(calls: Sequence[tuple[Sequence[str], str]]) -> list[list[RateLimitVerdict]]:
+def hit_each(
+    calls: Sequence[tuple[Sequence[str], str]], meanwhile: Callable[[], object] = _nothing
+) -> list[list[RateLimitVerdict]]:
     """Counts several calls, each in the windows of its scopes one after the other; those after a full one are left
     out.
+
+    `meanwhile` is done while Valkey counts; once more if it has to be asked again, and not at all if it is not asked.
     """
     if settings.CACHE_URL.startswith(CLUSTERS):
         return [_hit_in_cluster(scopes, who) for scopes, who in calls]
-    told = _told(_count, calls)
+    told = _told(partial(_count, meanwhile=meanwhile), calls)
     return [_verdicts(scopes, found) for (scopes, _), found in zip(calls, told, strict=True)]
 
 

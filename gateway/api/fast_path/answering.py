@@ -39,10 +39,12 @@ def answer_all(calls: Sequence[Call]) -> list[bool]:
     by_cell = defaultdict(list)
     with _for_themselves(calls):
         connection.close_if_unusable_or_obsolete()
-        for call in _admitted([call for call in calls if not call.client.is_answered]):  # nobody waits any more
-            by_cell[cell_of(call.merchant)].append(call)
+        plans = Plans([call for call in calls if not call.client.is_answered])  # for the others nobody waits any more
+        for call in _admitted(plans):
+            if wanted := plans[call]:
+                by_cell[cell_of(call.merchant)].append((call, wanted))
     for cell, some in by_cell.items():
-        with _for_themselves(some), cells.opened(cell):
+        with _for_themselves([call for call, _ in some]), cells.opened(cell):
             _answer(some)
     with _for_themselves(calls):
         connection.close_if_unusable_or_obsolete()
@@ -58,8 +60,26 @@ def _for_themselves(calls: Sequence[Call]) -> Iterator[None]:
         log.warning("fast_path.failed", error=type(error).__name__, requests=len(calls))
 
 
-def _admitted(calls: Sequence[Call]) -> list[Call]:
-    verdicts = throttling.hit_each([(_scopes(call), counted_as(call.address)) for call in calls])
+class Plans:
+    """How calls are to be answered. They are made while Valkey counts, or when they are needed."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self.calls = calls
+        self._made: dict[str, Plan | None] = {}
+
+    def make(self) -> None:
+        for call in self.calls:
+            self[call]
+
+    def __getitem__(self, call: Call) -> Plan | None:
+        if call.id not in self._made:
+            self._made[call.id] = _planned(call)
+        return self._made[call.id]
+
+
+def _admitted(plans: Plans) -> list[Call]:
+    calls = plans.calls
+    verdicts = throttling.hit_each([(_scopes(call), counted_as(call.address)) for call in calls], meanwhile=plans.make)
     for call, told in zip(calls, verdicts, strict=True):
         call.client.rate_limits = {verdict.scope: verdict for verdict in reversed(told)}
     return [call for call, told in zip(calls, verdicts, strict=True) if all(verdict.admitted for verdict in told)]
@@ -70,9 +90,8 @@ def _scopes(call: Call) -> list[str]:
     return [EVERY_CALL, own] if own else [EVERY_CALL]
 
 
-def _answer(calls: list[Call]) -> None:
+def _answer(planned: list[tuple[Call, Plan]]) -> None:
     """Those that take the usual course, in the cell that is open."""
-    planned = [(call, wanted) for call in calls if (wanted := _planned(call))]
     for done, some in (
         (_read_or_created, [one for one in planned if not one[1].locks]),
         (_changed, [one for one in planned if one[1].locks]),
@@ -137,7 +156,8 @@ def _write(changes: list[Change]) -> None:
 
 def _planned(call: Call) -> Plan | None:
     try:
-        return plan(call)
+        with cells.opened(cell_of(call.merchant)):
+            return plan(call)
     except Exception:  # noqa: BLE001
         return None
 
