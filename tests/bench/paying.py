@@ -1,42 +1,49 @@
-"""A process that pays payments of one merchant through the services, with four threads, as a web process has them.
+"""A process that pays payments of one merchant as a web process does, without HTTP: several at a time, by two threads.
 
-The merchant's number and the payments come as JSON on standard input. It says that it is ready, waits for a line, and
+The merchant's key and the payments come as JSON on standard input. It says that it is ready, waits for a line, and
 prints how long it took.
 """
 
 import json
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import django
-
-THREADS = 4
 
 
 def main() -> None:
     django.setup()
     from accounts.base.garbage import spare_what_is_loaded
-    from accounts.models import Merchant
-    from gateway.payments import services as payments
+    from accounts.selectors import find_key
+    from gateway.database.postgresql.base import keep_connection
+    from gateway.serving.batches import MOST, THREADS
+    from tests.support.rsgi import Request, Sent, together
 
     asked = json.loads(sys.stdin.readline())
-    merchant = Merchant.objects.select_related("company").get(pk=asked["merchant"])
+    assert find_key(asked["key"])
+    path = "/api/v2/simulations/payments"
+    sent = [
+        Sent(Request(asked["key"], "POST", f"{path}/{payment}", {"status": "PAID"}, "127.0.0.1", host="localhost"))
+        for payment in asked["payments"]
+    ]
 
-    def pay(ids: Iterable[str]) -> None:
-        for payment in ids:
-            payments.simulate(merchant, payment, "PAID")
+    def batches(some: Sequence[Sent]) -> Iterator[Sequence[Sent]]:
+        return (some[start : start + MOST] for start in range(0, len(some), MOST))
 
-    with ThreadPoolExecutor(THREADS) as threads:
-        warm_up, ids = asked["payments"][: THREADS * 5], asked["payments"][THREADS * 5 :]
-        list(threads.map(pay, (warm_up[number::THREADS] for number in range(THREADS))))
+    def pay(some: Sequence[Sent]) -> None:
+        assert all(together(some))
+
+    with ThreadPoolExecutor(THREADS, initializer=keep_connection) as threads:
+        warm_up, rest = sent[: 10 * MOST], sent[10 * MOST :]
+        list(threads.map(pay, batches(warm_up)))
         spare_what_is_loaded()
         print("ready", flush=True)
         sys.stdin.readline()
         began = time.time()
-        list(threads.map(pay, (ids[number::THREADS] for number in range(THREADS))))
-        print(json.dumps({"began": began, "ended": time.time(), "paid": len(ids)}))
+        list(threads.map(pay, batches(rest)))
+        print(json.dumps({"began": began, "ended": time.time(), "paid": len(rest)}))
 
 
 if __name__ == "__main__":

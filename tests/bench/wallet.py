@@ -1,4 +1,4 @@
-"""One hot wallet: payments of one merchant that are paid all at once, by the services and over HTTP."""
+"""One hot wallet: payments of one merchant that are paid all at once, by coalesced postings and over HTTP."""
 
 import json
 import statistics
@@ -12,7 +12,7 @@ from tests.bench.scale import scaled
 from tests.bench.throughput import Load, warm_up
 from tests.support.companies import Shop
 
-ROUNDS, PAID, PROCESSES, CONNECTIONS = scaled(3, 1), scaled(3000, 120), 2, 32
+ROUNDS, PAID, PROCESSES, CONNECTIONS = scaled(3, 1), scaled(3000, 480), 2, 32
 
 
 def measure(shop: Shop) -> None:
@@ -25,13 +25,13 @@ def measure(shop: Shop) -> None:
         for _ in range(ROUNDS):
             load.send("create", 8, 600, 2 * PAID)
             over_http.append(float(load.send("paid", CONNECTIONS, 600, PAID)["rate"]))
-            by_services.append(_by_services(shop.sandbox.pk, load.pending))
+            by_services.append(_by_services(shop.sandbox_key, load.pending))
             load.pending.clear()
     record("hot, services", f"{statistics.median(by_services):,.0f}/s")
     record("hot, http", f"{statistics.median(over_http):,.0f}/s")
 
 
-def _by_services(merchant: int, payments: list[str]) -> float:
+def _by_services(key: str, payments: list[str]) -> float:
     with ExitStack() as stack:
         payers = [
             stack.enter_context(
@@ -44,7 +44,7 @@ def _by_services(merchant: int, payments: list[str]) -> float:
         ]  # fmt: skip
         for number, payer in enumerate(payers):
             assert payer.stdin and payer.stdout
-            payer.stdin.write(json.dumps({"merchant": merchant, "payments": payments[number::PROCESSES]}) + "\n")
+            payer.stdin.write(json.dumps({"key": key, "payments": payments[number::PROCESSES]}) + "\n")
             payer.stdin.flush()
         for payer in payers:
             assert payer.stdout and payer.stdout.readline() == "ready\n"

@@ -28,6 +28,7 @@ class Request:
     body: Any = None
     address: str = field(default_factory=another_address)
     more: list[tuple[str, str]] = field(default_factory=list)
+    host: str = "testserver"
     query_string: str = ""
     without: tuple[str, ...] = ()
 
@@ -38,7 +39,7 @@ class Request:
         )
 
     def headers(self) -> list[tuple[str, str]]:
-        own = [("host", "testserver"), ("x-api-key", self.key)]
+        own = [("host", self.host), ("x-api-key", self.key)]
         if self.method == "POST":
             own += [("content-type", JSON), ("idempotency-key", str(uuid.uuid4()))]
         if self.content:
