@@ -35,6 +35,7 @@ PARTS = {
     "gateway/api/authentication": "key, merchant, company",
     "gateway/api/throttling": "limits",
     "gateway/api/inputs": "validation",
+    "gateway/api/fast_path": "fast path",
     "gateway/api/middleware": "middleware and headers",
     "gateway/serving": "middleware and headers",
     "gateway/health": "middleware and headers",
@@ -105,17 +106,28 @@ def timed() -> Iterator[dict[str, float]]:
     """How long each statement took."""
     took: dict[str, float] = defaultdict(float)
     watched: Any = statements._Session
-    run = watched.run
+    run, run_in_groups = watched.run, watched.run_in_groups
 
     def timed(session: Any, text: bytes, params: Any) -> Any:
         began = time.perf_counter()
         try:
             return run(session, text, params)
         finally:
-            took[" ".join(text.decode().split())[:48]] += time.perf_counter() - began
+            took[_beginning(text)] += time.perf_counter() - began
 
-    watched.run = timed
+    def timed_together(session: Any, groups: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return run_in_groups(session, groups)
+        finally:
+            took[" and ".join(_beginning(text)[:22] for text, _ in groups[0])] += time.perf_counter() - began
+
+    watched.run, watched.run_in_groups = timed, timed_together
     try:
         yield took
     finally:
-        watched.run = run
+        watched.run, watched.run_in_groups = run, run_in_groups
+
+
+def _beginning(text: bytes) -> str:
+    return " ".join(text.decode().split())[:48]

@@ -14,10 +14,11 @@ from typing import Any
 
 from django.db import connection
 
-from gateway.wsgi import application
+from gateway.database.postgresql.base import keep_connection
 from tests.bench import stage
 from tests.bench.load import CREATE, FIRST_CPF, PAYERS
 from tests.bench.scale import scaled
+from tests.support.rsgi import Request, Sent, together
 
 WARM_UP = scaled(100, 10)
 TOP = scaled(45, 3)
@@ -44,7 +45,8 @@ def profile(key: str, requests: int) -> str:
 
 
 def warm_up(key: str) -> None:
-    """From here on the log is written to memory."""
+    """From here on the log is written to memory, and this thread is as one of the web server."""
+    keep_connection()
     logging.getLogger().handlers[0].stream = io.StringIO()  # type: ignore[attr-defined]
     send(key, WARM_UP)
     stage.settle()
@@ -55,36 +57,11 @@ def send(key: str, count: int) -> None:
     run = uuid.uuid4().hex[:12].translate(str.maketrans("0123456789", "ghijklmnop"))  # digits may be a card number
     for n in range(count):
         body = (CREATE % (run, n, FIRST_CPF + n % PAYERS)).encode()
-        status: list[str] = []
-        answer = application(_environ(key, body), lambda line, headers, status=status: status.append(line))
-        content = b"".join(answer)
-        answer.close()
-        assert status == ["201 Created"], content
-
-
-def _environ(key: str, body: bytes) -> dict[str, Any]:
-    return {
-        "REQUEST_METHOD": "POST",
-        "SCRIPT_NAME": "",
-        "PATH_INFO": "/api/v2/payments",
-        "QUERY_STRING": "",
-        "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "8000",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "REMOTE_ADDR": "127.0.0.1",
-        "HTTP_HOST": "127.0.0.1:8000",
-        "HTTP_X_API_KEY": key,
-        "HTTP_IDEMPOTENCY_KEY": str(uuid.uuid4()),
-        "CONTENT_TYPE": "application/json",
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.input": io.BytesIO(body),
-        "wsgi.errors": io.StringIO(),
-        "wsgi.url_scheme": "http",
-        "wsgi.version": (1, 0),
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-    }
+        sent = Sent(Request(key, "POST", body=body, address="127.0.0.1", host="localhost"))
+        if not all(together([sent])):
+            sent.through_django()
+        assert sent.answer
+        assert sent.answer.status == 201, sent.answer.body
 
 
 @contextmanager
