@@ -21,7 +21,7 @@ _OF_NOW = "(k.xmin, k.ctid, m.xmin, m.ctid, c.xmin, c.ctid)::text"
 """Every change of one of the three rows makes another text of it."""
 _VERSIONS = f"SELECT {_OF_NOW} {_LIVE_KEY}"
 _ROWS = f"SELECT {_OF_NOW}, {columns(ApiKey, 'k')}, {columns(Merchant, 'm')}, {columns(Company, 'c')} {_LIVE_KEY}"
-MOST_KNOWN = 1_000
+MOST_KNOWN = 4_000
 
 KEY_MADE = ("api_key.issued", "api_key.rotated")
 """Audit actions whose object is a new key."""
