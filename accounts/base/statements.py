@@ -273,8 +273,9 @@ class _Session:
         self.connection = connection
         self.values: Any = Transformer(connection)
         self.read: Any = Transformer(connection)
-        self._news = select.poll()
+        self._news, self._either = select.poll(), select.poll()
         self._news.register(connection.fileno(), select.POLLIN)
+        self._either.register(connection.fileno(), select.POLLIN | select.POLLOUT)
 
     @staticmethod
     def of(django: BaseDatabaseWrapper) -> "_Session":
@@ -320,7 +321,9 @@ class _Session:
             names.move_to_end(query)  # what was not used for longest is forgotten first
             server.send_query_prepared(names[query], given, formats)
         server.pipeline_sync()
-        server.flush()
+        while server.flush():  # more than the socket takes at once
+            self._either.poll()
+            server.consume_input()  # or PostgreSQL would wait for us to read what it has answered
 
     def _results(self) -> Iterator[Any]:
         """One for each statement."""

@@ -18,6 +18,7 @@ from accounts.base.statements import MOST_PREPARED, run_in_groups
 pytestmark = pytest.mark.django_db(transaction=True)
 ONE = "SELECT %s::int + 1"
 DIVIDES = "SELECT 10 / %s::int"
+ECHO = "SELECT %s::text"
 SLEEPS = "SELECT pg_sleep(%s)::text"
 
 
@@ -45,6 +46,24 @@ def test_each_group_gets_its_own_answers() -> None:
     assert run_in_groups(groups) is not None, "they were not asked together"
 
     assert first_of_groups(groups) == [[(n + 1,), (10 // n,)] for n in range(1, 17)]
+    assert is_well()
+
+
+def test_more_than_the_socket_takes_at_once_is_sent() -> None:
+    """PostgreSQL answers nothing before it has all: who waits for its answer has to send meanwhile."""
+    size = 1_000_000
+    for _ in range(7):
+        first(ECHO, [""])
+    groups = [[(ECHO, [f"{n}" * size])] for n in range(10)]
+    guard = threading.Timer(20, connection.connection.lose)
+    guard.start()
+    try:
+        answers = run_in_groups(groups)
+    finally:
+        guard.cancel()
+
+    assert answers is not None, "they were not asked together"
+    assert [group and group[0].first() for group in answers] == [(f"{n}" * size,) for n in range(10)]
     assert is_well()
 
 
