@@ -130,12 +130,12 @@ def copy_into(model: type[models.Model], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
-    """Returns the first row of the result."""
+    """Returns the first row of the result; None also for a statement that returns no rows."""
     if answer := run(sql, params):
         return answer.first()
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        row: tuple[Any, ...] | None = cursor.fetchone()
+        row: tuple[Any, ...] | None = cursor.fetchone() if cursor.description else None
         return row
 
 
