@@ -202,11 +202,12 @@ _STORE = f"""
            (merchant_id, key, fingerprint, members, method, path, status, sealed_body, request_id, created_at)
     VALUES (%(merchant_id)s, %(key)s, decode(%(fingerprint)s, 'hex'), %(members)s, %(method)s, %(path)s, %(status)s,
             convert_to(%(sealed_body)s, 'UTF8'), %(request_id)s, %(created_at)s)
+    ON CONFLICT (merchant_id, key) DO NOTHING RETURNING true
 """
 
 
 def storing(attempt: KeyedRequest, status: int, body: bytes) -> Statement:
-    """Stores the response under a key that nobody has used; fails if somebody has."""
+    """Stores the response under a key that nobody has used; if somebody has, it stores nothing and has no row."""
     return _STORE, row_with(attempt, status, body)
 
 

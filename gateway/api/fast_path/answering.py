@@ -118,40 +118,55 @@ def _read_or_created(planned: list[tuple[Call, Plan]]) -> Iterator[tuple[Call, M
 
 
 def _changed(planned: list[tuple[Call, Plan]]) -> list[tuple[Call, Made]]:
+    """Those that were changed. What takes more is left out, and undone with all others before: they are done again."""
+    while planned:
+        try:
+            return _changed_together(planned)
+        except Incomplete as error:
+            planned = [one for one in planned if one[1].locks not in error.payments]
+        except (DatabaseError, InterfaceError) as error:
+            log.info("fast_path.not_changed", error=type(error).__name__, requests=len(planned))
+            break
+    return []
+
+
+def _changed_together(planned: list[tuple[Call, Plan]]) -> list[tuple[Call, Made]]:
     """Those that were changed, in one transaction: all or none. Rows are locked in one order, books last, and nobody
-    waits for a lock for long.
+    waits for a lock for long. Raises Incomplete.
     """
-    if not planned:
-        return []
     apart = sorted({wanted.locks: (call, wanted) for call, wanted in reversed(planned)}.items())
     asked = [statement for _, (call, wanted) in apart for statement in (call.remembered.ask, wanted.asks)]
-    try:
-        with transaction.atomic():
-            asked_at = time.perf_counter()
-            rows = first_of([BRIEFLY, *asked])[1:]
-            pairs = zip((one for _, one in apart), zip(rows[::2], rows[1::2], strict=True), strict=True)
-            made = [one for (call, wanted), found in pairs if (one := _made(call, wanted, found, asked_at))]
-            _write([one.change for _, one in made if one.change])
-    except (DatabaseError, InterfaceError, Incomplete) as error:
-        log.info("fast_path.not_changed", error=type(error).__name__, requests=len(planned))
-        return []
+    with transaction.atomic():
+        asked_at = time.perf_counter()
+        rows = first_of([BRIEFLY, *asked])[1:]
+        pairs = zip((one for _, one in apart), zip(rows[::2], rows[1::2], strict=True), strict=True)
+        made = [one for (call, wanted), found in pairs if (one := _made(call, wanted, found, asked_at))]
+        _write([one.change for _, one in made if one.change])
     return made
 
 
 class Incomplete(Exception):
-    """Money that came in goes on to a hold: that takes more."""
+    """The keys of these payments are used, or their money goes on to a hold: that takes more. Unlike after an error of
+    PostgreSQL, what is prepared on the connection stays.
+    """
+
+    def __init__(self, payments: set[str]) -> None:
+        super().__init__(payments)
+        self.payments = payments
 
 
 def _write(changes: list[Change]) -> None:
     """The keys first and the books last, each in one order. Raises Incomplete."""
     if not changes:
         return
-    keys = [change.key for change in sorted(changes, key=lambda one: one.names)]
+    keys = sorted(changes, key=lambda one: one.names)
+    books = sorted(changes, key=lambda one: one.wallet)
     others = [write for change in changes for write in change.writes[:-1]]
-    books = [change.writes[-1] for change in sorted(changes, key=lambda one: one.wallet)]
-    posted = first_of([*keys, *others, *books])[-len(books) :]
-    if not all(map(is_all, posted)):
-        raise Incomplete
+    rows = first_of([*(one.key for one in keys), *others, *(one.writes[-1] for one in books)])
+    lacking = {one.payment for one, row in zip(keys, rows[: len(keys)], strict=True) if not row}
+    lacking |= {one.payment for one, row in zip(books, rows[-len(books) :], strict=True) if not is_all(row)}
+    if lacking:
+        raise Incomplete(lacking)
 
 
 def _planned(call: Call) -> Plan | None:

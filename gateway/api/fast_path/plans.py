@@ -27,6 +27,8 @@ Row = tuple[Any, ...] | None
 class Change:
     """Statements that store the response under its key, change a payment and, last, post its books."""
 
+    payment: str
+    """Its id."""
     key: Statement
     writes: Sequence[Statement]
     names: tuple[int, str]
@@ -111,5 +113,6 @@ def _simulate(call: Call, attempt: idempotency.KeyedRequest, wanted: str, row: R
     status, body = rendered(call.route.declared, payloads.payment(finishing.payment))
     merchant, currency = call.merchant.pk, finishing.payment.currency
     key = idempotency.storing(attempt, status, body)
-    change = Change(key, finishing.writes, names=(merchant, attempt.key), wallet=(merchant, currency))
+    changed = finishing.payment.pk
+    change = Change(changed, key, finishing.writes, names=(merchant, attempt.key), wallet=(merchant, currency))
     return Made(status, body, change=change)
