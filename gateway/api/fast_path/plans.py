@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.base.ids import is_well_formed
 from accounts.base.rows import Statement
+from accounts.models import Environment
 from gateway.api.fast_path.calls import CREATE, SIMULATE, Call
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
@@ -100,7 +101,9 @@ def _create(call: Call, attempt: idempotency.KeyedRequest, drafting: payments.Dr
     return Made(status, body, Creation(idempotency.row_with(attempt, status, body), draft.payment))
 
 
-def _simulation(call: Call) -> Plan:
+def _simulation(call: Call) -> Plan | None:
+    if call.merchant.environment != Environment.SANDBOX:
+        return None  # nothing of it is locked
     attempt = _keyed(call)
     wanted = validated(SimulationInput, dict(attempt.content), call.merchant).status
     payment_id = _payment_id(call)

@@ -250,6 +250,23 @@ def test_chaos_that_has_begun_since_is_left_to_django(acme: Shop) -> None:
     are_whole()
 
 
+def test_in_production_nothing_is_locked(acme: Shop) -> None:
+    [one] = pending(acme, 1)
+    for _ in range(2):
+        found = find_key(acme.production_key)
+        assert found
+        note_use(found)
+        note_permission(found, "payments:write")
+    sent = Sent(Request(acme.production_key, "POST", f"/api/v2/simulations/payments/{one}", {"status": "PAID"}))
+    assert sent.call
+    with CaptureQueriesContext(connection) as ran:
+        assert together([sent]) == [False]
+    assert not [query for query in ran.captured_queries if "FOR NO KEY UPDATE" in query["sql"]]
+
+    assert sent.through_django().json()["onpayCode"] == "ONP403_SANDBOX_ONLY"
+    are_whole()
+
+
 def test_methods_of_two_wallets_are_paid_to_the_cent(acme: Shop, api: Api) -> None:
     """One batch of PIX, a due date, and SPEI."""
     mexican = {"name": "Ana Cruz", "taxId": "GODE561231GR8"}
