@@ -22,7 +22,7 @@ FAST = 1
 """A tenth larger, and a third less work."""
 BLANK = "a"
 """What texts are compared with. With many lower-case letters around it, no character is encoded in another mode."""
-LONG = range(64, 400)
+LONG = range(64, 214)
 """Characters of codes that are put together. Each size of a code takes some 2 MB and, the first time, 80 ms."""
 _PIXELS = str.maketrans("01", "0f")
 _MODULES = bytes.maketrans(b"\x00\xff", b"01")

@@ -25,7 +25,7 @@ def read(text: str) -> list[str]:
     return [one.text for one in found]
 
 
-@pytest.mark.parametrize("length", [1, 20, 63, 64, 65, 120, 151, 152, 153, 180, 181, 213, 214, 399, 400, 600])
+@pytest.mark.parametrize("length", [1, 20, 63, 64, 65, 120, 151, 152, 153, 180, 181, 212, 213, 214, 400])
 def test_codes_of_every_size_say_what_they_were_given(length: int) -> None:
     """Put together from what was computed before, or computed."""
     texts = ["".join(random.choices(CHARACTERS, k=length)) for _ in range(12)]
