@@ -13,7 +13,7 @@ from accounts.models import AuditEntry, Cell
 from ledger.closings import replaced
 from ledger.closings.models import ClosedDay, Seal
 from ledger.closings.seals import seal_days
-from ledger.closings.services import close_days
+from ledger.closings.services import SLACK, close_days
 from ledger.proofs.blocks import CONTENT
 from ledger.proofs.models import ProvedBlock
 from ledger.proofs.recent import verify_recent
@@ -57,7 +57,8 @@ def posted(shop: Shop, *days_ago: int) -> None:
 
 
 def midday() -> datetime:
-    return utcnow().replace(hour=12, minute=0, second=0, microsecond=0)
+    """Of the first day that is not to be closed yet: of yesterday within an hour after midnight."""
+    return (utcnow() - SLACK).replace(hour=12, minute=0, second=0, microsecond=0)
 
 
 def proved(cell: str) -> None:
