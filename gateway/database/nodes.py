@@ -21,7 +21,7 @@ import structlog
 from django.db import connections
 
 from accounts.base import cells, statements
-from accounts.base.rows import table
+from accounts.base.rows import first, table
 
 log = structlog.get_logger()
 LOOKS_EVERY_S = 0.25
@@ -52,6 +52,12 @@ _WAITING = """
     SELECT pid FROM pg_stat_activity
      WHERE datname = current_database() AND state = 'active' AND wait_event = 'ClientRead'
 """
+
+
+@cache
+def has_nodes() -> bool:
+    """Whether cells may be on other servers."""
+    return first(_IS_CITUS) is not None
 
 
 class Watch:

@@ -1,4 +1,4 @@
-"""A process that pays payments of one merchant as a web process does, without HTTP: several at a time, by two threads.
+"""A process that pays payments of one merchant as a web process does, without HTTP: several at a time.
 
 The merchant's key and the payments come as JSON on standard input. It says that it is ready, waits for a line, and
 prints how long it took.

@@ -29,7 +29,7 @@ def test_what_cannot_work_is_an_error(settings: Settings, header: str, proxies: 
     assert [found.id for found in client_address_is_configured(None)] == expected
 
 
-@pytest.mark.parametrize(("threads", "pool", "expected"), [(4, 7, []), (4, 6, ["onpay.E028"]), (8, 8, ["onpay.E028"])])
+@pytest.mark.parametrize(("threads", "pool", "expected"), [(4, 6, []), (4, 5, ["onpay.E028"]), (8, 8, ["onpay.E028"])])
 def test_a_pool_that_is_too_small_is_an_error(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, threads: int, pool: int, expected: list[str]
 ) -> None:
