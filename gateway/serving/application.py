@@ -17,7 +17,6 @@ import structlog
 from django.core.handlers.wsgi import WSGIHandler
 
 from accounts.base.ids import new_id
-from gateway.database.postgresql.base import keep_connection
 from gateway.requests.envelope import body_of
 from gateway.requests.traced import RATE_LIMITS, REQUEST_ID
 from gateway.serving.batches import Batches
@@ -57,7 +56,7 @@ class Application:
         self.batches = Batches(fast_path.answer_all)
         self.reader = Reader(processes=web_processes())
         self.processors = Processors(web_processes())
-        self.threads = ThreadPoolExecutor(web_threads(), thread_name_prefix="web", initializer=keep_connection)
+        self.threads = ThreadPoolExecutor(web_threads(), thread_name_prefix="web")
         self.probes = ThreadPoolExecutor(PROBES, thread_name_prefix="probe")
         self.within_s = float(os.environ.get("ONPAY_ANSWERED_WITHIN_S", "50"))
 

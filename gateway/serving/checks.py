@@ -32,7 +32,7 @@ def client_address_is_configured(app_configs: Any, **kwargs: Any) -> list[CheckM
 
 @register(Tags.security)  # as all that is looked at when a web process starts
 def each_thread_finds_a_connection(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """A thread keeps its connection from one request to the next, and those without one would wait for it in vain."""
+    """Otherwise some would wait for one, and the thread that answers batches does not give its own back."""
     needed = web_threads() + THREADS + PROBES
     pool = settings.DATABASES["default"]["OPTIONS"].get("pool", {})
     if not pool or pool["max_size"] >= needed:
