@@ -331,7 +331,7 @@ def _waiting(connection: psycopg.Connection[Any], does: str) -> int | None:
 def test_of_two_moves_at_once_one_is_done_and_nothing_is_torn(service: Service, shops: tuple[Shop, Shop]) -> None:
     for shop in shops:
         sold(shop, 30)
-    for companies in ([shops[0].company] * 2, [shop.company for shop in shops]):
+    for number, companies in enumerate(([shops[0].company] * 2, [shop.company for shop in shops])):
         said = [one.communicate(timeout=120)[0] for one in [a_move(service, company) for company in companies]]
         done, refused = sorted(said, key=lambda one: " moved from " not in one)
         assert " moved from public to " in done
@@ -340,7 +340,7 @@ def test_of_two_moves_at_once_one_is_done_and_nothing_is_torn(service: Service, 
             (lives,) = cell_of(service, shop.company)
             rows = its_rows(service, shop.company)
             assert [count > 0 for count in rows] == [lives == "public", lives == CELL] * 2
-            shop.sell(999 + len(companies) + len(done))
+            shop.sell(999 + number)
             if lives == CELL:
                 service.manage("move_cell", shop.company, "public")
     service.manage("verify_ledger")
