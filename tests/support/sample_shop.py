@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from django.db.models import F
 from django.http import HttpResponse
 
+from accounts.base.rows import retry_on_deadlock
 from gateway.api.reference.samples import FOLDER
 from gateway.chaos.models import ChaosRun, DisturbedRequest
 from gateway.readiness.models import ReadinessCheck, ReportedRelease
@@ -38,7 +40,8 @@ def time_passes(seconds: float) -> None:
         return
     by = timedelta(seconds=seconds)
     for model, column in MOVED:
-        model._default_manager.exclude(**{column: None}).update(**{column: F(column) - by})
+        rows = model._default_manager.exclude(**{column: None})
+        retry_on_deadlock(partial(rows.update, **{column: F(column) - by}))  # a dispatcher locks them in its own order
     log.flush()
     with closing(log.separate_connection()) as own, own.cursor() as cursor:
         cursor.execute("UPDATE gateway_apirequest SET created_at = created_at - %s", [by])
