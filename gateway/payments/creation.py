@@ -53,8 +53,9 @@ def store(creations: Sequence[Creation]) -> list[bool]:
     owners: dict[Hashable, str] = {}
     apart: list[bool] = []
     for one in creations:
-        apart.append(all(owners.get(name, owner) == owner for name, owner in one.takes.items()))
-        owners = one.takes | owners
+        takes = one.takes
+        apart.append(all(owners.get(name, owner) == owner for name, owner in takes.items()))
+        owners = takes | owners
     stored = iter(_stored([one for one, is_apart in zip(creations, apart, strict=True) if is_apart]))
     return [is_apart and next(stored) for is_apart in apart]
 
