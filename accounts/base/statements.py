@@ -59,15 +59,22 @@ class Answer:
         return self._result.command_tuples or 0
 
 
-def run(sql: str, params: Params = ()) -> Answer | None:
-    """Raises Django's errors. None: somebody watches the statements of this connection, so that they have to go through
-    its cursors.
-    """
+def _connected() -> BaseDatabaseWrapper | None:
+    """The connection of this thread, open. None: somebody watches its statements."""
     django = connections["default"]
     if django.execute_wrappers or django.queries_logged:
         return None
     django.validate_no_broken_transaction()
     django.ensure_connection()
+    return django
+
+
+def run(sql: str, params: Params = ()) -> Answer | None:
+    """Raises Django's errors. None: somebody watches the statements of this connection, so that they have to go through
+    its cursors.
+    """
+    if (django := _connected()) is None:
+        return None
     with django.wrap_database_errors:
         require_awake(sql)
         return _Session.of(django).run(*_bound(sql, params))
@@ -81,11 +88,8 @@ def run_in_groups(groups: Sequence[Sequence[tuple[str, Params]]]) -> list[list[A
     Raises Django's errors about the connection. None: these have to be run one after the other, because somebody
     watches, or they are not prepared yet.
     """
-    django = connections["default"]
-    if django.execute_wrappers or django.queries_logged:
+    if (django := _connected()) is None:
         return None
-    django.validate_no_broken_transaction()
-    django.ensure_connection()
     with django.wrap_database_errors:
         for sql in {sql for group in groups for sql, _ in group}:
             require_awake(sql)
