@@ -17,7 +17,7 @@ from accounts.cells import SETTLES_S, cell_of
 from gateway.api import throttling
 from gateway.api.fast_path.calls import JSON, Call
 from gateway.api.fast_path.plans import Change, Made, Plan, Row, plan
-from gateway.api.middleware import count, headers
+from gateway.api.middleware import count, headers, note
 from gateway.database.nodes import has_nodes
 from gateway.payments import creation
 from gateway.requests import log as requests
@@ -214,15 +214,7 @@ def _send(call: Call, made: Made) -> None:
 def _tell(call: Call, made: Made, elapsed_s: float) -> None:
     """To the log, to Prometheus and to the merchant's request log."""
     method = call.route.method
-    log.info(
-        "request",
-        method=method,
-        path=call.path,
-        status=made.status,
-        code=None,
-        merchant=call.key.merchant_id,
-        ms=round(elapsed_s * 1000, 1),
-    )
+    note(method, call.path, made.status, elapsed_s, code=None, merchant=call.key.merchant_id)
     count(method, call.route.address, made.status, elapsed_s)
     requests.keep(partial(_facts, call, made, elapsed_s))
 
